@@ -1,0 +1,10 @@
+#pragma once
+
+// Everything a program needs: open a pack (Pack), read it (View, File, Entry), write one (PackBuilder).
+#include "packfs/entry.h"         // IWYU pragma: export
+#include "packfs/error.h"         // IWYU pragma: export
+#include "packfs/file.h"          // IWYU pragma: export
+#include "packfs/pack.h"          // IWYU pragma: export
+#include "packfs/pack_builder.h"  // IWYU pragma: export
+#include "packfs/types.h"         // IWYU pragma: export
+#include "packfs/view.h"          // IWYU pragma: export

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace packfs {
+
+/// Base of objects that are counted by the handles that hold them. Begins at zero; the last Ref deletes.
+/// Threads: counting is atomic; any thread may drop the last Ref.
+class Counted {
+ public:
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ protected:
+  Counted() = default;
+  virtual ~Counted() = default;
+
+ private:
+  template <class T>
+  friend class Ref;
+  mutable std::atomic<std::uint64_t> references_{0};
+};
+
+/// The one owning pointer to a Counted object; null when default-made or moved from.
+template <class T>
+class Ref {
+ public:
+  Ref() noexcept = default;
+  explicit Ref(T* object) noexcept : object_(object) { acquire(); }
+  Ref(const Ref& other) noexcept : object_(other.object_) { acquire(); }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+  Ref(const Ref<U>& other) noexcept : Ref(other.get()) {}  // NOLINT(google-explicit-constructor): derived to base
+  ~Ref() { release(); }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  [[nodiscard]] T* get() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+ private:
+  void acquire() const noexcept {
+    if (object_ != nullptr) object_->Counted::references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    // acq_rel: what other holders did to the object happens before its deletion.
+    if (object_ != nullptr && object_->Counted::references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete static_cast<const Counted*>(object_);
+    }
+  }
+  T* object_ = nullptr;
+};
+
+}  // namespace packfs
