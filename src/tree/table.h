@@ -63,13 +63,10 @@ class Table : public Counted {
   [[nodiscard]] virtual Result<Range> next_data(const Node& file, std::uint64_t offset) const = 0;
 };
 
-/// The directories above one, nearest first: how ".." in a symlink's target finds its way in a tree whose directories
-/// may have several parents. Immutable.
+/// The directories above one, the root first: how ".." in a symlink's target finds its way in a tree whose directories
+/// may have several parents. Immutable once shared. One array, so that letting go of a deep one does not recurse.
 struct DirectoryChain final : Counted {
-  DirectoryChain(const Node& node, Ref<const DirectoryChain> parent) noexcept
-      : directory(node), above(std::move(parent)) {}
-  Node directory;
-  Ref<const DirectoryChain> above;  // null: `directory` is the root
+  std::vector<Node> directories;
 };
 
 }  // namespace packfs::tree
