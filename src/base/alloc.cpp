@@ -1,0 +1,47 @@
+#include "base/alloc.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#ifndef PACKFS_PLAIN_MALLOC
+#include <mimalloc.h>
+#endif
+
+namespace packfs::base {
+
+namespace {
+constexpr std::size_t kAlignment = 16;
+}
+
+void* try_allocate(std::size_t bytes) noexcept {
+  // Both allocators align blocks of 16 bytes and more to 16, smaller ones perhaps to 8 only.
+  const std::size_t size = std::max(bytes, kAlignment);
+#ifdef PACKFS_PLAIN_MALLOC
+  return std::malloc(size);
+#else
+  return mi_malloc(size);
+#endif
+}
+
+void release(void* memory) noexcept {
+#ifdef PACKFS_PLAIN_MALLOC
+  std::free(memory);
+#else
+  mi_free(memory);
+#endif
+}
+
+Buffer Buffer::try_make(std::size_t bytes) noexcept {
+  Buffer buffer;
+  buffer.memory_.reset(static_cast<std::byte*>(try_allocate(bytes)));
+  if (buffer) buffer.size_ = bytes;
+  return buffer;
+}
+
+Buffer::Buffer(std::size_t bytes) : Buffer(try_make(bytes)) {
+  if (memory_ == nullptr) throw std::bad_alloc();
+}
+
+}  // namespace packfs::base
