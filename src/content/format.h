@@ -18,11 +18,12 @@ enum class Form : std::uint8_t { none = 0, run = 1, packed = 2, chained = 3 };
 
 enum class BlockCodec : std::uint8_t { none = 0, zstd = 1, zstd_dictionary = 2 };
 
-inline constexpr std::uint64_t kBlockBytes = 262144;          ///< bytes under one checksum of a run's trailer
-inline constexpr std::uint64_t kSourceLengthAbove = 1048576;  ///< longer runs carry a source length
-inline constexpr std::uint64_t kMaxExtentBytes = 4194304;     ///< raw bytes of one extent
-inline constexpr std::uint64_t kHoleBytes = 4096;             ///< unit of holes
-inline constexpr std::uint64_t kAlignContentFrom = 65536;     ///< contents this long start on kContentAlignment
+inline constexpr std::uint64_t kBlockBytes = 262144;               ///< bytes under one checksum of a run's trailer
+inline constexpr std::uint64_t kSourceLengthAbove = 1048576;       ///< longer runs carry a source length
+inline constexpr std::uint64_t kSourceFailed = ~std::uint64_t{0};  ///< a source length: the put is void
+inline constexpr std::uint64_t kMaxExtentBytes = 4194304;          ///< raw bytes of one extent
+inline constexpr std::uint64_t kHoleBytes = 4096;                  ///< unit of holes
+inline constexpr std::uint64_t kAlignContentFrom = 65536;          ///< contents this long start on kContentAlignment
 inline constexpr std::uint64_t kContentAlignment = 4096;
 inline constexpr std::uint64_t kMaxFileBytes = (std::uint64_t{1} << 63) - 1;
 inline constexpr unsigned kMinBlockLog2 = 12;
