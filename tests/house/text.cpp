@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "house/checks.h"
+
+namespace packfs::house {
+
+namespace {
+
+constexpr std::size_t kMaxLines = 500;
+// Written in two parts: this file is checked as well.
+constexpr std::array<std::string_view, 3> kUnfinished{"TO" "DO", "FIX" "ME", "XX" "X:"};
+constexpr std::array<std::string_view, 5> kSleeps{"sleep", "usleep", "nanosleep", "sleep_for", "sleep_until"};
+
+bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// True when `word` stands in `text` by itself, followed by one of `followers` (any character that ends a word when
+/// there are none).
+bool has_word(std::string_view text, std::string_view word, std::string_view followers = {}) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    const std::size_t after = at + word.size();
+    const char next = after < text.size() ? text[after] : '\n';
+    if (begins && (followers.empty() ? !is_word_character(next) : followers.contains(next))) return true;
+  }
+  return false;
+}
+
+bool is_code(std::string_view path) { return is_source(path) || path.ends_with(".c") || path.ends_with(".sh"); }
+
+}  // namespace
+
+Problems text_problems(const Checkout& checkout) {
+  Problems problems;
+  for (const auto& [path, text] : checkout) {
+    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    if (is_code(path) && lines >= kMaxLines) problems.push_back(path + ": has " + std::to_string(lines) + " lines");
+    for (const std::string_view mark : kUnfinished) {
+      const bool found = mark.ends_with(':') ? text.contains(mark) : has_word(text, mark);
+      if (found) problems.push_back(path + ": says " + std::string(mark));
+    }
+    if (!path.starts_with("tests/")) continue;
+    for (const std::string_view sleep : kSleeps) {
+      if (has_word(text, sleep, path.ends_with(".sh") ? " \t" : "(")) {
+        problems.push_back(path + ": waits with " + std::string(sleep));
+      }
+    }
+  }
+  return problems;
+}
+
+}  // namespace packfs::house
