@@ -54,6 +54,7 @@ class Error {
   [[nodiscard]] Error with_offset(std::uint64_t offset) const;
   [[nodiscard]] Error with_note(std::string_view note) const;
 
+  /// What went wrong; compare it with ErrorCode's names, or with errno values.
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
   /// The nearest errno value: the code itself, or for PackFS's own codes EIO (corrupt, poisoned), EXDEV
   /// (escapes_root), ENOTSUP (unsupported_version), EINVAL (not_a_pack).

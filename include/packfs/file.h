@@ -38,6 +38,7 @@ class File {
   /// All of the content in memory of the caller's own. Errors: as bytes().
   [[nodiscard]] Result<std::vector<std::byte>> read_all() const;
 
+  /// The file's attributes. Errors: corrupt; an errno from the host.
   [[nodiscard]] Result<Stat> stat() const;
 
  private:

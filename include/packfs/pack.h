@@ -63,6 +63,7 @@ class Pack {
   Pack& operator=(const Pack&) noexcept;
   ~Pack();
 
+  /// The pack's top directory, and what the pack says of itself. Neither reads the file.
   [[nodiscard]] View root() const;
   [[nodiscard]] PackInfo info() const;
 

@@ -21,6 +21,7 @@ struct Codec {
   int level = 3;  ///< zstd: 1 to 19
 };
 
+/// How a pack is built. Whatever is left out gives an uncompressed pack with a root of mode 0755, owned by root.
 struct BuildOptions {
   Codec codec;
   Attributes root{.mode = 0755, .uid = 0, .gid = 0, .mtime = {}, .xattrs = {}};
@@ -48,9 +49,12 @@ class PackBuilder {
   /// Without finish(), what was written is removed.
   ~PackBuilder();
 
+  /// One directory; its parent is there already.
   [[nodiscard]] Result<void> add_directory(std::string_view path, const Attributes& attributes);
   /// Directories that are missing on the way to `path`, itself included, with these attributes.
   [[nodiscard]] Result<void> make_parents(std::string_view path, const Attributes& attributes);
+  /// A regular file from bytes, or from a stream read to its end during the call. What a failed stream gave is not
+  /// kept.
   [[nodiscard]] Result<void> add_file(std::string_view path, const Attributes& attributes,
                                       std::span<const std::byte> content);
   [[nodiscard]] Result<void> add_file(std::string_view path, const Attributes& attributes, const ByteStream& content);

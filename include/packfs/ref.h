@@ -39,6 +39,7 @@ class Ref {
     return *this;
   }
 
+  /// The object, borrowed; null when there is none.
   [[nodiscard]] T* get() const noexcept { return object_; }
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }

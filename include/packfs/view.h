@@ -101,6 +101,7 @@ class View {
   [[nodiscard]] Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
                                          std::uint64_t offset = 0) const;
 
+  /// Attributes of what the path leads to, symlinks followed.
   [[nodiscard]] Result<Stat> stat(std::string_view path) const;
   /// stat() of the last component itself, symlink or not.
   [[nodiscard]] Result<Stat> lstat(std::string_view path) const;
