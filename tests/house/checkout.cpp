@@ -72,10 +72,8 @@ std::vector<Include> includes_of(std::string_view text) {
 }
 
 const std::vector<Check>& all_checks() {
-  static const std::vector<Check> checks{{"layers", layer_problems},
-                                         {"build", build_problems},
-                                         {"text", text_problems},
-                                         {"contracts", contract_problems}};
+  static const std::vector<Check> checks{
+      {"layers", layer_problems}, {"build", build_problems}, {"text", text_problems}, {"contracts", contract_problems}};
   return checks;
 }
 

@@ -10,7 +10,7 @@ namespace packfs::house {
 namespace {
 
 /// In the order in which they may include each other; each of the faces may include all of these.
-constexpr std::array<std::string_view, 9> kLayers{"base", "path", "content", "tree",  "log",
+constexpr std::array<std::string_view, 9> kLayers{"base", "path", "content", "tree", "log",
                                                   "pack", "host", "volume",  "store"};
 constexpr std::array<std::string_view, 4> kFaces{"capi", "cli", "fuse", "remote"};
 

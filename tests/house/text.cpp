@@ -11,7 +11,13 @@ namespace {
 
 constexpr std::size_t kMaxLines = 500;
 // Written in two parts: this file is checked as well.
-constexpr std::array<std::string_view, 3> kUnfinished{"TO" "DO", "FIX" "ME", "XX" "X:"};
+constexpr std::array<std::string_view, 3> kUnfinished{
+    "TO"
+    "DO",
+    "FIX"
+    "ME",
+    "XX"
+    "X:"};
 constexpr std::array<std::string_view, 5> kSleeps{"sleep", "usleep", "nanosleep", "sleep_for", "sleep_until"};
 
 bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
