@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/io.h"
+#include "host/problem.h"
+#include "host/status.h"
+#include "packfs/error.h"
+#include "tree/sink.h"
+
+namespace packfs::host {
+
+struct ImportOptions {
+  /// Threads at work in all, the caller's included; 0 counts as 1. Helpers read small files ahead and start only when
+  /// there is enough to do. What reaches the sink, and in what order, does not depend on it.
+  unsigned threads = 1;
+  /// Do not enter directories on another device than the source they are below: each becomes an empty directory and is
+  /// listed in `left_out`. Without it mounts are crossed like any directory.
+  bool one_device = false;
+  /// A file to leave out, wherever it is met: the output that is being written.
+  std::optional<FileIdentity> exclude;
+  /// Called on the caller's thread now and then with what was taken in so far; false cancels.
+  std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress;
+};
+
+/// What an import did. Its lists follow the order of the import and depend on no thread.
+struct ImportReport {
+  std::vector<Problem> skipped;       ///< not in the sink, nor anything below it
+  std::vector<Problem> changed;       ///< in the sink, but it changed while it was read: it may never have been so
+  std::vector<Problem> incomplete;    ///< in the sink, but an extended attribute could not be read
+  std::vector<std::string> left_out;  ///< not in the sink because the options say so
+  std::uint64_t entries = 0;          ///< names added, the root not counted
+  std::uint64_t bytes = 0;            ///< content of regular files added; one with several names counts once
+
+  /// Everything that was asked for is in the sink as it was.
+  [[nodiscard]] bool exact() const noexcept { return skipped.empty() && changed.empty() && incomplete.empty(); }
+};
+
+/// Takes host trees into `sink`: exactly, or named in `report` where it is not.
+///
+/// One source that is a directory: its contents and its own attributes become the sink's root. Otherwise each source,
+/// of whatever type, goes in under its base name, and the root keeps the sink's defaults. A source's last component is
+/// not followed when it is a symlink (unless a '/' ends it), nor is any symlink below.
+///
+/// The order is that of docs/format.md section 6: a directory; its entries that are not directories in byte order of
+/// their names; its subdirectories in that order, each likewise. Several sources come in that order too.
+///
+/// Files of up to 1 MiB are handed over in memory, larger ones as a rereadable source. Descriptors in use are bounded
+/// (about 20, and one for each thread) whatever the depth; paths below a source may be as long as 1 MiB.
+///
+/// Errors: those of the sink other than exists, invalid and name_too_long (which make the entry `skipped`); an errno of
+/// a source that cannot be reached at all (nothing has been added then); invalid (no source, or one without a base
+/// name); exists (two sources with one base name); ECANCELED; no_memory. `report` is valid after an error too.
+[[nodiscard]] Result<void> import_tree(base::Io& io, std::span<const std::string> sources, tree::Sink& sink,
+                                       const ImportOptions& options, ImportReport& report);
+
+}  // namespace packfs::host
