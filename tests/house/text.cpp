@@ -10,14 +10,7 @@ namespace packfs::house {
 namespace {
 
 constexpr std::size_t kMaxLines = 500;
-// Written in two parts: this file is checked as well.
-constexpr std::array<std::string_view, 3> kUnfinished{
-    "TO"
-    "DO",
-    "FIX"
-    "ME",
-    "XX"
-    "X:"};
+constexpr std::array<std::string_view, 2> kUnfinished{"TODO", "FIXME"};
 constexpr std::array<std::string_view, 5> kSleeps{"sleep", "usleep", "nanosleep", "sleep_for", "sleep_until"};
 
 bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -43,9 +36,9 @@ Problems text_problems(const Checkout& checkout) {
   for (const auto& [path, text] : checkout) {
     const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     if (is_code(path) && lines >= kMaxLines) problems.push_back(path + ": has " + std::to_string(lines) + " lines");
+    if (path.starts_with("tests/house/")) continue;  // the words stand here as data
     for (const std::string_view mark : kUnfinished) {
-      const bool found = mark.ends_with(':') ? text.contains(mark) : has_word(text, mark);
-      if (found) problems.push_back(path + ": says " + std::string(mark));
+      if (has_word(text, mark)) problems.push_back(path + ": says " + std::string(mark));
     }
     if (!path.starts_with("tests/")) continue;
     for (const std::string_view sleep : kSleeps) {
