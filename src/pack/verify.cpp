@@ -1,0 +1,21 @@
+#include "pack/verify.h"
+
+#include <utility>
+
+#include "pack/verify_index.h"
+#include "pack/verify_records.h"
+#include "pack/verify_report.h"
+
+namespace packfs::pack {
+
+Result<VerifyReport> verify(const Reader& reader,
+                            const std::function<bool(std::uint64_t done, std::uint64_t total)>& progress) {
+  const Layout& layout = reader.layout();
+  // The index is read twice: as pages, and as the contents of its records.
+  VerifyLog log(progress, layout.total_length + (layout.total_length - layout.log_end));
+  IndexVerifier(reader, log).run();
+  if (!log.failed()) RecordVerifier(reader, log).run();
+  return std::move(log).finish();
+}
+
+}  // namespace packfs::pack
