@@ -38,12 +38,16 @@ LoadedEntry deferred(const struct statx& status) {
 
 }  // namespace
 
+bool EntryLoader::is_excluded(const struct statx& status) const {
+  return std::ranges::find(exclude_, identity_of(status)) != exclude_.end();
+}
+
 LoadedEntry EntryLoader::probe(int directory, const char* name) const {
   auto status = status_at(io_, directory, name);
   if (!status) return skipped(std::move(status.error()));
   if (type_of(*status) == FileType::directory || type_of(*status) == FileType::none) return skipped(type_changed());
   LoadedEntry entry = deferred(*status);
-  if (exclude_ && identity_of(*status) == *exclude_) entry.state = LoadedEntry::State::left_out;
+  if (is_excluded(*status)) entry.state = LoadedEntry::State::left_out;
   return entry;
 }
 
@@ -71,7 +75,7 @@ LoadedEntry EntryLoader::load_regular(int directory, const char* name, Sizes siz
   if (type_of(*status) != FileType::regular) return skipped(type_changed());
 
   LoadedEntry entry = deferred(*status);
-  if (exclude_ && identity_of(*status) == *exclude_) {
+  if (is_excluded(*status)) {
     entry.state = LoadedEntry::State::left_out;
     return entry;
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/alloc.h"
@@ -23,7 +24,7 @@ struct LoadedEntry {
     deferred,  ///< only `status` is known: EntryLoader::load() it
     loaded,    ///< everything is here
     streamed,  ///< `stream` is open, its content is still to be read
-    left_out,  ///< it is the excluded file
+    left_out,  ///< it is an excluded file
     skipped,   ///< `error` says why
   };
   State state = State::deferred;
@@ -44,7 +45,8 @@ struct LoadedEntry {
 /// the other end of a FIFO. Threads: any, all at once. Borrows `io`.
 class EntryLoader {
  public:
-  EntryLoader(base::Io& io, std::optional<FileIdentity> exclude) noexcept : io_(io), exclude_(exclude) {}
+  /// Borrows `exclude`: the files that are left out.
+  EntryLoader(base::Io& io, std::span<const FileIdentity> exclude) noexcept : io_(io), exclude_(exclude) {}
 
   /// Finds out what `name` is. The result is deferred, left_out or skipped.
   [[nodiscard]] LoadedEntry probe(int directory, const char* name) const;
@@ -58,13 +60,14 @@ class EntryLoader {
 
  private:
   enum class Sizes : bool { all, small_only };
+  [[nodiscard]] bool is_excluded(const struct statx& status) const;
   [[nodiscard]] LoadedEntry load_regular(int directory, const char* name, Sizes sizes) const;
   [[nodiscard]] LoadedEntry load_other(int directory, const char* name) const;
   void read_whole(LoadedEntry& entry, int fd) const;
   [[nodiscard]] Result<std::string> read_target(int directory, const char* name, std::uint64_t length) const;
 
   base::Io& io_;
-  std::optional<FileIdentity> exclude_;
+  std::span<const FileIdentity> exclude_;
 };
 
 }  // namespace packfs::host

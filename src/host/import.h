@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,8 +21,8 @@ struct ImportOptions {
   /// Do not enter directories on another device than the source they are below: each becomes an empty directory and is
   /// listed in `left_out`. Without it mounts are crossed like any directory.
   bool one_device = false;
-  /// A file to leave out, wherever it is met: the output that is being written.
-  std::optional<FileIdentity> exclude;
+  /// Files to leave out, wherever they are met: the output that is being written, and what it will replace.
+  std::vector<FileIdentity> exclude;
   /// Called on the caller's thread now and then with what was taken in so far; false cancels.
   std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress;
 };
