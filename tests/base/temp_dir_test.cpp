@@ -57,13 +57,13 @@ TEST_CASE("a temporary directory is fresh, private, and gone afterwards", "[temp
 }
 
 TEST_CASE("a tree deeper than PATH_MAX is removed", "[temp_dir]") {
-  const std::string name(200, 'n');
+  const std::string name(20, 'n');
   std::string path;
   {
     const TempDir directory;
     path = directory.path();
     int at = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int depth = 0; depth < 3000; ++depth) {
+    for (int depth = 0; depth < 400; ++depth) {
       REQUIRE(::mkdirat(at, name.c_str(), 0700) == 0);
       const int next = ::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       REQUIRE(next >= 0);
@@ -106,12 +106,12 @@ TEST_CASE("closed directories are opened for removal, as any user", "[temp_dir]"
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("ten thousand entries are removed", "[temp_dir]") {
+TEST_CASE("many entries are removed", "[temp_dir]") {
   std::string path;
   {
     const TempDir directory;
     path = directory.path();
-    for (int i = 0; i < 10'000; ++i) {
+    for (int i = 0; i < 3000; ++i) {
       const std::string name = directory.path(std::to_string(i));
       if (i % 20 == 0) {
         REQUIRE(::mkdir(name.c_str(), 0700) == 0);
