@@ -43,15 +43,17 @@ Names names(std::string_view path, DotDot dot_dot = DotDot::refused) {
 // The rules said as simply as can be, to compare with.
 Walk model(std::string_view path, DotDot dot_dot) {
   Walk walked;
+  if (path.find('\0') != std::string_view::npos) {
+    walked.error = ErrorCode::invalid;
+    return walked;
+  }
   std::size_t begin = 0;
   while (begin <= path.size()) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name(path.substr(begin, end - begin));
     begin = end + 1;
     if (name.empty() || name == ".") continue;
-    if (name.find('\0') != std::string::npos) {
-      walked.error = ErrorCode::invalid;
-    } else if (name.size() > 255) {
+    if (name.size() > 255) {
       walked.error = ErrorCode::name_too_long;
     } else if (name == ".." && dot_dot == DotDot::refused) {
       walked.error = ErrorCode::escapes_root;
@@ -170,13 +172,14 @@ TEST_CASE("a path of 1 MiB is walked, a longer one is refused before anything el
   CHECK_FALSE(Splitter(only_slashes).is_last());
 }
 
-TEST_CASE("a NUL byte anywhere is invalid", "[path]") {
+TEST_CASE("a NUL byte anywhere makes the whole path invalid", "[path]") {
   for (const std::string_view path : {std::string_view("\0", 1), std::string_view("a\0", 2), std::string_view("\0a", 2),
                                       std::string_view("a/\0/b", 5), std::string_view(".\0", 2),
                                       std::string_view("..\0", 3), std::string_view("a/b\0", 4)}) {
     CHECK(walk(path).error == ErrorCode::invalid);
   }
-  CHECK(walk(std::string_view("a/\0", 3)).names == Names{"a"});
+  CHECK(walk(std::string_view("a/\0", 3)).names.empty());
+  CHECK(walk(std::string_view("a/../\0", 6)).error == ErrorCode::invalid);
 }
 
 TEST_CASE("after an error nothing more comes", "[path]") {
