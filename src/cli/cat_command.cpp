@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "cli/base64.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/lines.h"
+#include "cli/open_pack.h"
+#include "cli/problem_text.h"
+
+namespace packfs::cli {
+
+namespace {
+
+/// A multiple of 3, so that pieces of base64 join; four blocks of checksummed content, nearly.
+constexpr std::size_t kPieceBytes = std::size_t{3} << 18;
+
+/// Writes a file's content, in base64 when `in_base64`. Stops when the output fails.
+Result<void> write_content(const File& file, bool in_base64, Context& context) {
+  const base::Buffer buffer(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), kPieceBytes)));
+  for (std::uint64_t offset = 0; offset < file.size() && !context.output.failure();) {
+    const auto count = file.read(offset, buffer.span());
+    if (!count) return std::unexpected(count.error());
+    const auto piece = buffer.span().first(*count);
+    context.output.write(in_base64 ? std::string_view(base64(piece)) : base::as_text(piece));
+    offset += *count;
+    if (*count == 0) break;
+  }
+  return {};
+}
+
+/// One file, framed as the arguments ask for. False, and named on the diagnostics, when it is not whole.
+bool write_file(const View& view, const std::string& path, const Arguments& arguments, Context& context) {
+  const auto file = view.open(path);
+  if (!file) {
+    context.diagnostics.error(problem_text(path, file.error(), arguments.pack));
+    return false;
+  }
+  if (arguments.json) context.output.write(content_json_begin(path, file->size()));
+  const auto written = write_content(*file, arguments.json, context);
+  const std::string problem = written ? "" : problem_text(path, written.error(), arguments.pack);
+  if (arguments.json) context.output.write(content_json_end(problem));
+  if (arguments.json || arguments.nul) Lines(arguments, context).end();
+  if (!written) context.diagnostics.error(problem);
+  return written.has_value();
+}
+
+}  // namespace
+
+ExitCode run_cat(const Arguments& arguments, Context& context) {
+  const auto pack = open_pack(arguments, context);
+  if (!pack) {
+    context.diagnostics.error(pack.error());
+    return ExitCode::failed;
+  }
+  const View view = pack->root();
+  Tally tally;
+  for (const std::string& path : arguments.paths) {
+    if (write_file(view, path, arguments, context)) {
+      tally.done();
+    } else {
+      tally.failed();
+    }
+  }
+  return tally.exit_code();
+}
+
+}  // namespace packfs::cli

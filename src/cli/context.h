@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/io.h"
+#include "cli/diagnostics.h"
+#include "cli/output.h"
+#include "cli/streams.h"
+
+namespace packfs::cli {
+
+/// What every command works with. Borrows all of it.
+struct Context {
+  base::Io& io;
+  const Streams& streams;
+  Output& output;
+  Diagnostics& diagnostics;
+};
+
+}  // namespace packfs::cli

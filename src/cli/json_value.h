@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "packfs/pack.h"
+
+namespace packfs::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// Sets `key`, or `key_base64` where `bytes` are not UTF-8. nlohmann's dump() throws on such text, so every byte string
+/// goes through here.
+void set_bytes(Json& object, const std::string& key, std::string_view bytes);
+
+/// "path" and the fields of PackInfo, `pack_id` in hexadecimal.
+[[nodiscard]] Json info_object(std::string_view pack, const PackInfo& info);
+
+}  // namespace packfs::cli

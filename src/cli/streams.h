@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+
+namespace packfs::cli {
+
+/// Where a command writes, and what it is writing to. Borrows the descriptors; no command reads standard input.
+struct Streams {
+  using Clock = std::chrono::steady_clock;
+
+  int out = 1;
+  int err = 2;
+  bool out_is_terminal = false;  ///< names are then escaped, and a pack is not written there
+  bool err_is_terminal = false;  ///< progress is then shown
+  Clock::time_point (*now)() = Clock::now;
+};
+
+}  // namespace packfs::cli
