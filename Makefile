@@ -51,7 +51,7 @@ all: deps ## builds library, command and tests (build/release)
 	cmake --build --preset release -j $(JOBS)
 demo: deps ## packs a real tree, reads it, unpacks it, compares
 	$(CONFIGURE) release
-	cmake --build --preset release -j $(JOBS) --target packfs_cli
+	cmake --build --preset release -j $(JOBS) --target packfs_command
 	sh tests/demo/run.sh build/release/packfs
 test: all ## builds everything in release and runs all tests
 	ctest --preset release -j $(JOBS)

@@ -1,0 +1,12 @@
+# Cuts the C++ program out of README.md, so that it is compiled and run as it stands there.
+file(READ ${PROJECT_SOURCE_DIR}/README.md readme)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md)
+string(FIND "${readme}" "```cpp\n" begin)
+if(begin EQUAL -1)
+  message(FATAL_ERROR "README.md shows no C++ program")
+endif()
+math(EXPR begin "${begin} + 7")
+string(SUBSTRING "${readme}" ${begin} -1 program)
+string(FIND "${program}" "\n```" length)
+string(SUBSTRING "${program}" 0 ${length} program)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/readme_program.cpp CONTENT "${program}\n" @ONLY)
