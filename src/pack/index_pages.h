@@ -40,6 +40,13 @@ class IndexPages {
     return touch_slowly(section, offset, length);
   }
 
+  /// Whether [offset, offset + length), which lies in one page or is to be read in that one only, was touched before.
+  [[nodiscard]] bool is_ready(Section section, std::uint64_t offset, std::uint64_t length) const noexcept {
+    const Place& place = places_[static_cast<std::size_t>(section) - 1];
+    return offset < place.length && length <= place.length - offset &&
+           is_verified(place.first_page + (offset >> kPageLog2));
+  }
+
   /// Bytes of a section that were touched (the rest of their page too).
   [[nodiscard]] const std::byte* at(Section section, std::uint64_t offset) const noexcept {
     return places_[static_cast<std::size_t>(section) - 1].begin + offset;

@@ -94,54 +94,64 @@ PackInfo Reader::info() const {
   return info;
 }
 
-Result<EntryRef> Reader::entry(std::uint64_t offset) const {
-  if (auto touched = pages_->touch(Section::entries, offset, sizeof(EntryElement)); !touched) [[unlikely]] {
+Result<EntryRef> Reader::entry_slowly(std::uint64_t offset) const {
+  if (auto touched = pages_->touch(Section::entries, offset, sizeof(EntryElement)); !touched) {
     return std::unexpected(std::move(touched.error()));
   }
   const auto found = EntryRef::at(pages_->at(Section::entries, offset), pages_->left_in_page(Section::entries, offset));
-  if (!found) [[unlikely]] {
-    return std::unexpected(pages_->corrupt(Section::entries, offset, "no entry here"));
-  }
+  if (!found) return std::unexpected(pages_->corrupt(Section::entries, offset, "no entry here"));
   return *found;
 }
 
-Result<Reader::Directory> Reader::directory(std::uint64_t number) const {
-  if (number >= layout_.directory_count) {
+/// A directory's element, verified, with the one before it when there is one; its fields are unchecked.
+Result<const DirectoryElement*> Reader::element(std::uint64_t number) const {
+  if (number >= layout_.directory_count) [[unlikely]] {
     return std::unexpected(
         pages_->corrupt(Section::directories, layout_.section(Section::directories).length, "no such directory"));
   }
   const std::uint64_t offset = number * sizeof(DirectoryElement);
-  // The element before is looked at too: tables must not overlap.
-  const std::uint64_t begin = number == 0 ? offset : offset - sizeof(DirectoryElement);
+  const std::uint64_t begin = number == 0 ? 0 : offset - sizeof(DirectoryElement);
   if (auto touched = pages_->touch(Section::directories, begin, offset - begin + sizeof(DirectoryElement)); !touched)
       [[unlikely]] {
     return std::unexpected(std::move(touched.error()));
   }
-  const auto* element = reinterpret_cast<const DirectoryElement*>(pages_->at(Section::directories, offset));
+  return reinterpret_cast<const DirectoryElement*>(pages_->at(Section::directories, offset));
+}
+
+/// What is wrong with a directory's element, which element() gave; null when nothing is.
+const char* Reader::fault_of(const DirectoryElement& element, std::uint64_t number) const {
+  const std::uint64_t begin = element.table_offset.get();
+  const std::uint64_t length = element.table_length.get();
+  if (!base::range_fits(begin, length, pages_->length(Section::entries)) || begin % kEntryAlignment != 0 ||
+      length < element.entry_count.get()) {
+    return "a table that is out of its place";
+  }
+  const DirectoryElement* before = number == 0 ? nullptr : &element - 1;
+  if (before != nullptr && !base::range_fits(before->table_offset.get(), before->table_length.get(), begin)) {
+    return "a table that overlaps another";
+  }
+  if (element.delta_depth.get() != 0 || element.delta_slot.get() != 0 || element.delta_directory.get() != 0) {
+    return "a delta in a pack that stands alone";
+  }
+  return nullptr;
+}
+
+Result<Reader::Directory> Reader::directory(std::uint64_t number) const {
+  const auto found = element(number);
+  if (!found) return std::unexpected(found.error());
+  const DirectoryElement& element = **found;
+  if (const char* fault = fault_of(element, number)) {
+    return std::unexpected(pages_->corrupt(Section::directories, number * sizeof(DirectoryElement), fault));
+  }
   Directory directory;
   directory.number = number;
-  directory.parent = element->parent.get();
-  directory.self_entry = element->self_entry.get();
-  directory.table_begin = element->table_offset.get();
-  const std::uint64_t length = element->table_length.get();
-  directory.entry_count = element->entry_count.get();
-  directory.subdirectory_count = element->subdirectory_count.get();
-  directory.totals = {element->total_entries.get(), element->total_bytes.get(), element->total_linked.get()};
-  if (!base::range_fits(directory.table_begin, length, layout_.section(Section::entries).length) ||
-      directory.table_begin % kEntryAlignment != 0 || length < directory.entry_count) {
-    return std::unexpected(pages_->corrupt(Section::directories, offset, "a table that is out of its place"));
-  }
-  directory.table_end = directory.table_begin + length;
-  if (number != 0) {
-    const std::uint64_t before_begin = element[-1].table_offset.get();
-    const std::uint64_t before_length = element[-1].table_length.get();
-    if (!base::range_fits(before_begin, before_length, directory.table_begin)) {
-      return std::unexpected(pages_->corrupt(Section::directories, offset, "a table that overlaps another"));
-    }
-  }
-  if (element->delta_depth.get() != 0 || element->delta_slot.get() != 0 || element->delta_directory.get() != 0) {
-    return std::unexpected(pages_->corrupt(Section::directories, offset, "a delta in a pack that stands alone"));
-  }
+  directory.parent = element.parent.get();
+  directory.self_entry = element.self_entry.get();
+  directory.table_begin = element.table_offset.get();
+  directory.table_end = directory.table_begin + element.table_length.get();
+  directory.entry_count = element.entry_count.get();
+  directory.subdirectory_count = element.subdirectory_count.get();
+  directory.totals = {element.total_entries.get(), element.total_bytes.get(), element.total_linked.get()};
   return directory;
 }
 
@@ -154,17 +164,16 @@ Result<Node> Reader::root() const {
   return Node{FileType::directory, 0, 0};
 }
 
-Result<Node> Reader::node_of(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const {
-  if (entry.type() != FileType::directory) [[likely]] {
-    return Node{entry.type(), offset, 0};
-  }
-  const std::uint64_t number = entry.location();
-  if (number <= parent) {
+/// The Node of directory `number`, which the entry at `offset` in the table of `parent` names.
+Result<Node> Reader::directory_node(std::uint64_t number, std::uint64_t offset, std::uint64_t parent) const {
+  if (number <= parent) [[unlikely]] {
     return std::unexpected(pages_->corrupt(Section::entries, offset, "a directory that leads back up"));
   }
-  const auto element = directory(number);
-  if (!element) return std::unexpected(element.error());
-  if (element->parent != parent || element->self_entry != offset) {
+  const auto found = element(number);
+  if (!found) [[unlikely]] {
+    return std::unexpected(found.error());
+  }
+  if ((*found)->parent.get() != parent || (*found)->self_entry.get() != offset) [[unlikely]] {
     return std::unexpected(pages_->corrupt(Section::entries, offset, "a directory that belongs elsewhere"));
   }
   return Node{FileType::directory, offset, number};
@@ -193,11 +202,15 @@ Result<Node> Reader::find_hashed(std::uint64_t number, std::string_view name) co
       return std::unexpected(candidate.error());
     }
     if (candidate->name() != name) continue;
-    const auto element = directory(number);
-    if (!element) [[unlikely]] {
-      return std::unexpected(element.error());
+    const auto holder = element(number);
+    if (!holder) [[unlikely]] {
+      return std::unexpected(holder.error());
     }
-    if (offset < element->table_begin || offset >= element->table_end) continue;
+    if (const char* fault = fault_of(**holder, number)) [[unlikely]] {
+      return std::unexpected(pages_->corrupt(Section::directories, number * sizeof(DirectoryElement), fault));
+    }
+    // The same name in another directory may have the same hash.
+    if (offset - (*holder)->table_offset.get() >= (*holder)->table_length.get()) continue;
     return node_of(*candidate, offset, number);
   }
   return std::unexpected(Error(ErrorCode::no_entry));

@@ -66,12 +66,26 @@ class Reader final : public tree::Table {
   };
   [[nodiscard]] Result<Directory> directory(std::uint64_t number) const;
 
-  /// The entry at an offset of section 2. Errors: corrupt.
-  [[nodiscard]] Result<EntryRef> entry(std::uint64_t offset) const;
+  /// The entry at an offset of section 2. Errors: corrupt; an errno of pread.
+  [[nodiscard]] Result<EntryRef> entry(std::uint64_t offset) const {
+    if (pages_->is_ready(Section::entries, offset, sizeof(EntryElement))) [[likely]] {
+      const auto found =
+          EntryRef::at(pages_->at(Section::entries, offset), pages_->left_in_page(Section::entries, offset));
+      if (found) [[likely]] {
+        return *found;
+      }
+    }
+    return entry_slowly(offset);
+  }
 
   /// The Node of an entry that stands at `offset` in the table of directory number `parent`.
   /// Errors: corrupt when it is a directory whose element does not point back at just this entry.
-  [[nodiscard]] Result<Node> node_of(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const;
+  [[nodiscard]] Result<Node> node_of(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const {
+    if (entry.type() != FileType::directory) [[likely]] {
+      return Node{entry.type(), offset, 0};
+    }
+    return directory_node(entry.location(), offset, parent);
+  }
 
   /// Where an entry's content is, as the index says. Errors: corrupt (another slot).
   [[nodiscard]] Result<content::Stored> stored(const EntryRef& entry, std::uint64_t offset) const;
@@ -81,7 +95,10 @@ class Reader final : public tree::Table {
 
   [[nodiscard]] Result<Node> find_hashed(std::uint64_t directory, std::string_view name) const;
   [[nodiscard]] Result<Node> find_sorted(const Node& directory, std::string_view name) const;
-  [[nodiscard]] Result<Node> match(std::uint64_t directory, std::uint64_t offset, const EntryRef& entry) const;
+  [[nodiscard]] Result<EntryRef> entry_slowly(std::uint64_t offset) const;
+  [[nodiscard]] Result<Node> directory_node(std::uint64_t number, std::uint64_t offset, std::uint64_t parent) const;
+  [[nodiscard]] Result<const DirectoryElement*> element(std::uint64_t number) const;
+  [[nodiscard]] const char* fault_of(const DirectoryElement& element, std::uint64_t number) const;
   [[nodiscard]] Result<std::uint64_t> link_count(std::uint64_t link_id, std::uint64_t offset) const;
   [[nodiscard]] Result<void> fill_attributes(const EntryRef& entry, std::uint64_t offset, Stat& stat) const;
 
