@@ -19,6 +19,8 @@ cmake -S "$here/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -D
   >"$work/log" && cmake --build "$work/build" >>"$work/log" || { cat "$work/log"; exit 1; }
 "$work/build/consumer" "$work/a.pack"
 
+LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libpackfs.*' | head -n 1)")
+export LD_LIBRARY_PATH
 pc_dir=$(dirname "$(find "$work/prefix" -name packfs.pc)")
 export PKG_CONFIG_PATH="$pc_dir"
 # The prefix was chosen when installing: pkg-config is told, as for any tree that was moved.
