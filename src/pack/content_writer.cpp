@@ -139,9 +139,15 @@ Result<Stored> ContentWriter::end_chain(std::uint64_t size) {
   record.fields = log::kSize;
   record.size = size;
   const auto elements = std::as_bytes(std::span(map_));
-  const auto location = elements.empty() ? log_->append(record) : log_->append_run(record, elements);
+  Stored stored{.form = Form::chained, .size = size, .location = 0, .stored_length = elements.size()};
+  if (elements.empty()) {
+    if (auto written = log_->append(record); !written) return std::unexpected(written.error());
+    return stored;
+  }
+  const auto location = log_->append_run(record, elements);
   if (!location) return std::unexpected(location.error());
-  return Stored{.form = Form::chained, .size = size, .location = *location, .stored_length = elements.size()};
+  stored.location = *location;
+  return stored;
 }
 
 Result<void> ContentWriter::write_extents(std::uint64_t offset, std::span<const std::byte> window, bool compress) {

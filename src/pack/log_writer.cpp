@@ -45,13 +45,11 @@ Result<void> LogWriter::pad() {
   return output_.write_zeros((log::kRecordAlignment - end % log::kRecordAlignment) % log::kRecordAlignment);
 }
 
-Result<std::uint64_t> LogWriter::append(log::Record& record) {
+Result<void> LogWriter::append(log::Record& record) {
   record.content_length = 0;
   if (record.form != content::Form::chained) record.form = content::Form::none;
-  auto begin = write_head(record);
-  if (!begin) return begin;
-  if (auto padded = pad(); !padded) return std::unexpected(padded.error());
-  return begin;
+  if (auto head = write_head(record); !head) return std::unexpected(head.error());
+  return pad();
 }
 
 Result<std::uint64_t> LogWriter::append_run(log::Record& record, std::span<const std::byte> content) {

@@ -26,8 +26,8 @@ class LogWriter {
   /// The file header; first of all.
   [[nodiscard]] Result<void> write_file_header();
 
-  /// A record without content of its own: form none, or chained when the record says so. Returns where it would begin.
-  [[nodiscard]] Result<std::uint64_t> append(log::Record& record);
+  /// A record without content of its own: form none, or chained when the record says so.
+  [[nodiscard]] Result<void> append(log::Record& record);
   /// A record with a run or a packed extent as its content. Returns the content's offset.
   [[nodiscard]] Result<std::uint64_t> append_run(log::Record& record, std::span<const std::byte> content);
   [[nodiscard]] Result<std::uint64_t> append_packed(log::Record& record, std::span<const std::byte> content);
