@@ -74,7 +74,7 @@ fuzz: deps-lint ## FUZZ_SECONDS of each fuzz target
 	sh tests/fuzz/run.sh build/fuzz/tests/fuzz $(FUZZ_SECONDS)
 bench: deps-bench ## the measured record: prints the table, writes BENCH.md
 	$(CONFIGURE) bench
-	cmake --build --preset bench -j $(JOBS)
+	cmake --build --preset bench -j $(JOBS) --target benchmarks
 	sh bench/run.sh build/bench/bench
 
 .PHONY: install clean
