@@ -31,7 +31,7 @@ struct ExportOptions {
   std::uint64_t max_entries = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();  ///< of data written; holes cost none
   /// Called on the caller's thread now and then with what was written so far; false cancels.
-  std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress;
+  std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress = {};
 };
 
 /// What an export did. Paths are those in the view.

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "base/unique_fd.h"
@@ -108,11 +108,14 @@ Result<Placement> Exporter::Run::make_file(std::string_view name, const Node& no
     return io_.openat(trail_.current(), made, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
   });
   if (!placement) return placement;
-  const base::unique_fd fd(io_, placement->made());
+  base::unique_fd fd(io_, placement->made());
   if (auto written = contents_.write(fd.get(), node, stat.size); !written) {
     return std::unexpected(std::move(written.error()));
   }
   apply_attributes(AttributeTarget(io_, fd.get()), stat, xattrs, levels_.back().gives_acl, name);
+  // Network filesystems and quotas tell of a failed write only here. EINTR is none: the descriptor is closed.
+  const int closed = io_.close(fd.release());
+  if (closed < 0 && closed != -EINTR) return std::unexpected(Error::from_errno(-closed));
   return placement;
 }
 

@@ -22,9 +22,9 @@ struct ImportOptions {
   /// listed in `left_out`. Without it mounts are crossed like any directory.
   bool one_device = false;
   /// Files to leave out, wherever they are met: the output that is being written, and what it will replace.
-  std::vector<FileIdentity> exclude;
+  std::vector<FileIdentity> exclude = {};
   /// Called on the caller's thread now and then with what was taken in so far; false cancels.
-  std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress;
+  std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress = {};
 };
 
 /// What an import did. Its lists follow the order of the import and depend on no thread.
