@@ -102,6 +102,33 @@ TEST_CASE("a shrunk run's size is its source length, which may not exceed it", "
   }
 }
 
+TEST_CASE("a put whose source failed is void, no other run is", "[log][record_content]") {
+  const bool map = GENERATE(true, false);
+  const Bytes raw = patterned(1'100'000);
+  const auto void_with = [&](log::Record record, std::uint64_t source_length) {
+    content::RunTrailer trailer;
+    trailer.update(raw);
+    Bytes trailer_bytes;
+    trailer.finish(source_length, trailer_bytes);
+    LogBytes log;
+    log.add(record, raw, trailer_bytes);
+    const Scanned scanned(log.bytes(), map);
+    const auto is_void = log::is_void(scanned.file.source(), scanned.record);
+    REQUIRE(is_void);
+    if (*is_void) CHECK_FALSE(scanned.verify());
+    return *is_void;
+  };
+  CHECK(void_with(put_record("name", Form::run), content::kSourceFailed));
+  CHECK_FALSE(void_with(put_record("name", Form::run), raw.size()));
+  CHECK_FALSE(void_with(put_record("name", Form::run), content::kSourceFailed - 1));
+  log::Record index;
+  index.type = log::RecordType::index;
+  index.form = Form::run;
+  index.fields = log::kSection;
+  index.section = 2;
+  CHECK_FALSE(void_with(index, content::kSourceFailed));
+}
+
 TEST_CASE("only a file's run may have shrunk", "[log][record_content]") {
   const Bytes raw = patterned(1'100'000);
   content::RunTrailer trailer;
