@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -44,6 +46,7 @@ void measure_workload(Recorder& recorder, const Corpus& corpus) {
   write_tree(corpus, stores.tree);
   write_pack(corpus, stores.pack);
   write_lmdb(corpus, stores.lmdb);
+  sync();  // or it would be written back while something is timed
   measure_lookups(recorder, corpus, stores);
   record_overhead(recorder, corpus, stores);
 }
@@ -57,6 +60,7 @@ void measure_repository(Recorder& recorder) {
   std::filesystem::remove(stores.pack);
   pack_tree(stores.tree, stores.pack);
   write_lmdb(corpus, stores.lmdb);
+  sync();  // or it would be written back while something is timed
   measure_lookups(recorder, corpus, stores);
   record_overhead(recorder, corpus, stores);
   measure_build(recorder, corpus, stores);

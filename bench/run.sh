@@ -35,6 +35,7 @@ mkdir -p "$results"
 all=$("$bin/bench")
 for group in ${*:-$all}; do
   "$bin/bench" "$group" "$results/$group.json"
+  rm -f "$work"/*.pack "$work"/*.lmdb* "$work"/built.* "$work"/*.tar
 done
 
 # In the order of the groups, whichever ran now.

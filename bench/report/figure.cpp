@@ -26,6 +26,7 @@ Scale scale_of(double value, Measure measure) {
       return value >= 1e6 ? Scale{1e6, " M/s"} : Scale{1e3, " k/s"};
     case Measure::bytes_per_second:
       return value >= 1e9 ? Scale{1e9, " GB/s"} : Scale{1e6, " MB/s"};
+    case Measure::job_milliseconds:
     case Measure::milliseconds:
       return {1, " ms"};
     case Measure::bytes:

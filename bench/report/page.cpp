@@ -67,15 +67,19 @@ std::string conditions_of(const RunResult& result) {
   return aligned(lines);
 }
 
+constexpr std::string_view kIntroduction = R"(# Measured
+
+`make bench` wrote this page from its result; only the notes at its end are kept by hand (`bench/notes.md`).
+
+)";
+
 constexpr std::string_view kMethod =
-    "Every figure is the median of all rounds, with the least and the greatest in parentheses. A ratio is taken round "
-    "by\n"
-    "round, subject by peer (rates by rates, times by times, sizes by sizes), then its median and range. In each "
-    "round\n"
-    "every arm of a row runs once, in an order drawn anew (Google Benchmark's random interleaving). Before anything "
-    "is\n"
-    "timed, every arm has returned the same names, attributes and bytes. All arms look up the same paths in the same\n"
-    "random order. Each group of rows runs in a process of its own.\n";
+    R"(Every figure is the median of all rounds, with the least and the greatest in parentheses. A ratio is taken round by
+round, then its median and range: of rates, sizes and latencies the subject by the peer, of the times of whole jobs the
+peer by the subject. In each round every arm of a row runs once, in an order drawn anew (Google Benchmark's random
+interleaving). Before anything is timed, every arm has returned the same names, attributes and bytes. All arms look up
+the same paths in the same random order. Each group of rows runs in a process of its own.
+)";
 
 }  // namespace
 
@@ -88,9 +92,7 @@ std::string table_of(const RunResult& result) {
 }
 
 std::string page_of(const RunResult& result, std::string_view notes) {
-  std::string page =
-      "# Measured\n\n`make bench` wrote this page from its result; only the notes at its end are kept by hand "
-      "(`bench/notes.md`).\n\n";
+  std::string page(kIntroduction);
   page += "## Machine and versions\n\n";
   std::vector<Cells> facts{{"what", "value"}};
   for (const auto& [name, value] : result.facts) facts.push_back({name, value});

@@ -14,6 +14,7 @@ const char* field_of(Measure measure) {
       return "items_per_second";
     case Measure::bytes_per_second:
       return "bytes_per_second";
+    case Measure::job_milliseconds:
     case Measure::milliseconds:
     case Measure::bytes:
       return "real_time";
@@ -56,7 +57,14 @@ RunResult parse_result(std::string_view text) {
 }
 
 void merge(RunResult& result, RunResult more) {
-  for (auto& [name, value] : more.facts) result.facts[name] = std::move(value);
+  for (const auto& [name, value] : more.facts) {
+    std::string& known = result.facts[name];
+    if (known.empty()) {
+      known = value;
+    } else if (!known.contains(value)) {
+      known += "; " + value;
+    }
+  }
   for (Row& row : more.rows) result.rows.push_back(std::move(row));
 }
 

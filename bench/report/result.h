@@ -19,7 +19,7 @@ struct RunResult {
 /// Throws nlohmann::json::exception when it is not one, std::runtime_error when a measured arm reports an error.
 [[nodiscard]] RunResult parse_result(std::string_view text);
 
-/// Appends another group's rows; facts of `more` win.
+/// Appends another group's rows. A fact that differs between groups keeps both values.
 void merge(RunResult& result, RunResult more);
 
 }  // namespace packfs::bench

@@ -6,6 +6,7 @@ namespace packfs::bench {
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Measure, {{Measure::entries_per_second, "entries per second"},
                                        {Measure::bytes_per_second, "bytes per second"},
+                                       {Measure::job_milliseconds, "milliseconds of a job"},
                                        {Measure::milliseconds, "milliseconds"},
                                        {Measure::bytes, "bytes"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Conditions, compression, xattrs, memory, filesystem)

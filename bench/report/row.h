@@ -12,6 +12,7 @@ namespace packfs::bench {
 enum class Measure {
   entries_per_second,  ///< ratio: the subject's rate by the peer's
   bytes_per_second,    ///< likewise
+  job_milliseconds,    ///< of a whole job; ratio: the peer's time by the subject's, so that more is better
   milliseconds,        ///< ratio: the subject's time by the peer's
   bytes,               ///< ratio: the subject's size by the peer's; one sample
 };

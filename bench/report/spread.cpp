@@ -13,10 +13,10 @@ Spread spread_of(std::vector<double> samples) {
   return {.median = median, .low = samples.front(), .high = samples.back()};
 }
 
-std::vector<double> paired_ratios(std::span<const double> subject, std::span<const double> peer) {
+std::vector<double> paired_ratios(std::span<const double> numerators, std::span<const double> denominators) {
   std::vector<double> ratios;
-  const std::size_t rounds = std::min(subject.size(), peer.size());
-  for (std::size_t round = 0; round < rounds; ++round) ratios.push_back(subject[round] / peer[round]);
+  const std::size_t rounds = std::min(numerators.size(), denominators.size());
+  for (std::size_t round = 0; round < rounds; ++round) ratios.push_back(numerators[round] / denominators[round]);
   return ratios;
 }
 
@@ -30,7 +30,9 @@ std::optional<Line> line_of(const Row& row, const Comparison& comparison) {
     const auto peer = row.samples.find(comparison.peer);
     if (peer == row.samples.end()) return std::nullopt;
     line.peer = spread_of(peer->second);
-    line.value = spread_of(paired_ratios(subject->second, peer->second));
+    const bool is_job = row.heading.measure == Measure::job_milliseconds;
+    line.value =
+        spread_of(is_job ? paired_ratios(peer->second, subject->second) : paired_ratios(subject->second, peer->second));
   }
   if (comparison.at_least || comparison.at_most) {
     line.reached = (!comparison.at_least || line.value.median >= *comparison.at_least) &&

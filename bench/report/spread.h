@@ -18,8 +18,9 @@ struct Spread {
 /// `samples` has at least one; of an even number the median is the mean of the two in the middle.
 [[nodiscard]] Spread spread_of(std::vector<double> samples);
 
-/// Subject by peer, round by round: paired, so that what slowed both in one round cancels out. As many as both have.
-[[nodiscard]] std::vector<double> paired_ratios(std::span<const double> subject, std::span<const double> peer);
+/// One by the other, round by round: paired, so that what slowed both in one round cancels out. As many as both have.
+[[nodiscard]] std::vector<double> paired_ratios(std::span<const double> numerators,
+                                                std::span<const double> denominators);
 
 /// One line of the table, worked out.
 struct Line {

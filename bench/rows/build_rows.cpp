@@ -12,7 +12,9 @@
 #include "host/import.h"
 #include "pack/writer.h"
 #include "rows/agreement.h"
+#include "rows/archiver.h"
 #include "rows/tree_rows.h"
+#include "rows/unpacked.h"
 
 namespace packfs::bench {
 
@@ -32,6 +34,57 @@ void must_hold_tree(const std::string& pack, const Corpus& corpus) {
   must_list(store, corpus);
 }
 
+Arm import_arm(const std::string& tree, const std::string& pack) {
+  const auto body = [&tree, &pack](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) {
+      make_way(pack);
+      const auto begin = std::chrono::steady_clock::now();
+      pack_tree(tree, pack);
+      state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  };
+  return {.name = "packfs", .body = body, .iterations = 1, .manual_time = true};
+}
+
+Arm archiver_arm(const Archiver& archiver) {
+  const auto body = [&archiver](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) {
+      make_way(archiver.output);
+      state.SetIterationTime(run_program(archiver.make).seconds);
+    }
+  };
+  return {.name = archiver.arm, .body = body, .iterations = 1, .manual_time = true};
+}
+
+void must_hold_tree(const Archiver& archiver, const Corpus& corpus, const Settings& settings) {
+  make_way(archiver.output);
+  run_program(archiver.make);
+  const UnpackTarget target(settings, corpus);
+  std::vector<std::string> extract = archiver.extract;
+  extract.push_back(target.path());
+  run_program(extract);
+  must_hold_corpus(target.path(), corpus, archiver.has_times ? Keeps::whole_seconds : Keeps::none, archiver.arm);
+}
+
+RowHeading build_heading(const Corpus& corpus, const Stores& stores) {
+  const auto against = [](const char* peer, double at_least) {
+    return Comparison{.subject = "packfs", .peer = peer, .at_least = at_least, .at_most = {}};
+  };
+  return {
+      .id = "build",
+      .operation = "build from a host tree, 2 threads",
+      .workload = corpus.name,
+      .measure = Measure::job_milliseconds,
+      .conditions = {.compression = "none",
+                     .xattrs = "packfs, mksquashfs and mkfs.erofs look for them (there are none), tar and zip do not",
+                     .memory = "tree in the page cache; what was written is synced before each run, the result is "
+                               "not; " +
+                               std::string(kOrdinaryMemory),
+                     .filesystem = "tree: " + stores.filesystem + "; results: work directory"},
+      .comparisons = {against("tar cf", 1.3), against("zip -0", 3), against("mksquashfs", 3),
+                      against("mkfs.erofs", 3)}};
+}
+
 }  // namespace
 
 void pack_tree(const std::string& tree, const std::string& path) {
@@ -39,9 +92,9 @@ void pack_tree(const std::string& tree, const std::string& path) {
   const int fd = must_call(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644), path);
   const auto writer = must(pack::Writer::create(io, fd, {}), "create pack");
   const std::vector<std::string> sources{tree};
-  host::ImportReport report;
   host::ImportOptions options;
   options.threads = kThreads;
+  host::ImportReport report;
   must(host::import_tree(io, sources, *writer, options, report), "import");
   must_hold(report.exact(), "the import is not exact");
   must(writer->finish(), "finish pack");
@@ -49,42 +102,18 @@ void pack_tree(const std::string& tree, const std::string& path) {
 }
 
 void measure_build(Recorder& recorder, const Corpus& corpus, const Stores& stores) {
-  const std::string pack = recorder.settings().directory + "/built.pack";
-  const std::string tar = recorder.settings().directory + "/built.tar";
-  const std::vector<std::string> make_tar{"tar", "cf", tar, "-C", stores.tree, "."};
+  const Settings& settings = recorder.settings();
+  const std::string pack = settings.directory + "/built.pack";
+  const std::vector<Archiver> peers = archivers(stores.tree, settings.directory);
   make_way(pack);
   pack_tree(stores.tree, pack);
   must_hold_tree(pack, corpus);
-  run_program(make_tar);
-  run_program({"tar", "--compare", "-f", tar, "-C", stores.tree});
-
-  RowHeading row{
-      .id = "build",
-      .operation = "build from a host tree, 2 threads",
-      .workload = corpus.name,
-      .measure = Measure::milliseconds,
-      .conditions = {.compression = "none",
-                     .xattrs = "packfs asks for those of each file (there are none); tar does not",
-                     .memory = "tree in the page cache; dirty pages synced before each run; the result is not",
-                     .filesystem = "tree: " + stores.filesystem + "; results: work directory"},
-      // 1.3 times as fast is at most 1/1.3 of the time.
-      .comparisons = {{.subject = "packfs", .peer = "tar cf", .at_least = {}, .at_most = 0.77}}};
-  const auto in_process = [&](benchmark::State& state) {
-    for ([[maybe_unused]] auto _ : state) {
-      make_way(pack);
-      const auto begin = std::chrono::steady_clock::now();
-      pack_tree(stores.tree, pack);
-      state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    }
-  };
-  const auto by_tar = [&](benchmark::State& state) {
-    for ([[maybe_unused]] auto _ : state) {
-      make_way(tar);
-      state.SetIterationTime(run_program(make_tar).seconds);
-    }
-  };
-  recorder.measure(row, {{.name = "packfs", .body = in_process, .iterations = 1, .manual_time = true},
-                         {.name = "tar cf", .body = by_tar, .iterations = 1, .manual_time = true}});
+  std::vector<Arm> arms{import_arm(stores.tree, pack)};
+  for (const Archiver& peer : peers) {
+    must_hold_tree(peer, corpus, settings);
+    arms.push_back(archiver_arm(peer));
+  }
+  recorder.measure(build_heading(corpus, stores), arms);
 }
 
 void measure_verify(Recorder& recorder, const Corpus& corpus, const Stores& stores) {
@@ -100,7 +129,7 @@ void measure_verify(Recorder& recorder, const Corpus& corpus, const Stores& stor
                  .measure = Measure::bytes_per_second,
                  .conditions = {.compression = "none",
                                 .xattrs = "none",
-                                .memory = "pack in the page cache, mapped",
+                                .memory = "pack in the page cache, mapped; " + std::string(kOrdinaryMemory),
                                 .filesystem = "pack: work directory"},
                  .comparisons = {{.subject = "packfs", .peer = "", .at_least = kBytesPerSecond, .at_most = {}}}};
   const auto verify = [&](benchmark::State& state) {

@@ -111,7 +111,8 @@ RowHeading heading_of(const std::string& id, const std::string& operation, const
           .measure = Measure::entries_per_second,
           .conditions = {.compression = "none",
                          .xattrs = "none",
-                         .memory = "all in the page cache; readers open since before the first round",
+                         .memory = "all in the page cache; readers open since before the first round; " +
+                                   std::string(kOrdinaryMemory),
                          .filesystem = "pack and LMDB: work directory; host files: " + stores.filesystem},
           .comparisons = {}};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "corpus/corpus.h"
 #include "recorder.h"
@@ -21,6 +22,10 @@ void measure_lookups(Recorder& recorder, const Corpus& corpus, const Stores& sto
 
 /// Rows for bytes in the pack beyond contents, for each entry.
 void record_overhead(Recorder& recorder, const Corpus& corpus, const Stores& stores);
+
+/// Part of the conditions of most rows.
+inline constexpr std::string_view kOrdinaryMemory =
+    "no huge pages asked for, no memory recycled from other rows' data (a process for each group)";
 
 /// A corpus's name as part of a row's id.
 [[nodiscard]] std::string id_part(const Corpus& corpus);

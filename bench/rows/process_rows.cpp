@@ -1,5 +1,7 @@
 #include "rows/process_rows.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -83,7 +85,7 @@ Arm process_arm(const Reader& reader, const Sample& sample, const Settings& sett
 Conditions conditions_of(const std::string& filesystem) {
   return {.compression = "none",
           .xattrs = "none",
-          .memory = "a fresh process each time (posix_spawn to wait); files in the page cache",
+          .memory = "a fresh process each time (posix_spawn to wait); files in the page cache; no huge pages asked for",
           .filesystem = "pack and LMDB: work directory; host file: " + filesystem};
 }
 
@@ -106,7 +108,7 @@ void record_memory(Recorder& recorder, unsigned files, double peak_bytes) {
       .measure = Measure::bytes,
       .conditions = {.compression = "none",
                      .xattrs = "none",
-                     .memory = "largest resident set of a fresh process",
+                     .memory = "largest resident set of a fresh process; no huge pages asked for",
                      .filesystem = "pack: work directory"},
       .comparisons = {{.subject = "packfs", .peer = "", .at_least = {}, .at_most = kFixed + kForEntry * entries}}};
   recorder.record(row, {{"packfs", peak_bytes}});
@@ -126,6 +128,7 @@ void measure_processes(Recorder& recorder) {
   constexpr std::uint64_t kBlock = 4096;
   const RestedFilesystem rested(settings.directory, "process-tree", few * 2, few * 2 * kBlock + (256ULL << 20));
   write_tree(workload(few), rested.path() + "/tree");
+  sync();  // or it would be written back while something is timed
 
   const auto program = [&](const char* name) { return settings.programs + "/" + name; };
   const std::vector<Reader> readers{

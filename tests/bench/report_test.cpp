@@ -57,6 +57,17 @@ TEST_CASE("ratios are taken round by round, not of the medians", "[bench]") {
   CHECK(line->reached == true);
 }
 
+TEST_CASE("of whole jobs the ratio says how many times as fast", "[bench]") {
+  auto json = two_arms();
+  json["rows"][0]["measure"] = "milliseconds of a job";
+  for (auto& run : json["benchmarks"]) run["real_time"] = run["arm"] == "packfs" ? 2.0 : 3.0;
+  RunResult result = parse_result(json.dump());
+  Row& row = result.rows.front();
+  CHECK(line_of(row, row.heading.comparisons.front())->value.median == 1.5);
+  row.heading.measure = Measure::milliseconds;
+  CHECK(line_of(row, row.heading.comparisons.front())->value.median == 2.0 / 3.0);
+}
+
 TEST_CASE("a bound is kept on both sides, by the median", "[bench]") {
   const RunResult result = parse_result(two_arms().dump());
   const Row& row = result.rows.front();
@@ -142,6 +153,13 @@ TEST_CASE("groups of rows are put together in order", "[bench]") {
   REQUIRE(result.rows.size() == 2);
   CHECK(result.rows.front().heading.operation == "random read");
   CHECK(result.rows.back().heading.operation == "stat");
+}
+
+TEST_CASE("a fact that differs between groups keeps both values", "[bench]") {
+  RunResult result{.facts = {{"commit", "a1"}, {"kernel", "Linux"}}, .rows = {}};
+  merge(result, {.facts = {{"commit", "b2"}, {"kernel", "Linux"}, {"tar", "1.34"}}, .rows = {}});
+  merge(result, {.facts = {{"commit", "a1"}}, .rows = {}});
+  CHECK(result.facts == Facts{{"commit", "a1; b2"}, {"kernel", "Linux"}, {"tar", "1.34"}});
 }
 
 }  // namespace packfs::bench
