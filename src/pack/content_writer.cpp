@@ -110,6 +110,7 @@ Result<Stored> ContentWriter::store_run(log::Record& record, ContentFeed& feed) 
   const auto ended = log_->end_run(failure ? content::kSourceFailed : size);
   if (!ended) return std::unexpected(ended.error());
   if (failure) return std::unexpected(*failure);
+  if (size == 0) return Stored{};
   return Stored{.form = Form::run, .size = size, .location = *location, .stored_length = length};
 }
 
