@@ -25,6 +25,9 @@ struct ImportOptions {
   std::vector<FileIdentity> exclude = {};
   /// Called on the caller's thread now and then with what was taken in so far; false cancels.
   std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress = {};
+  /// Helpers start after this much work, in entries, a directory counting as twenty: about half a millisecond, below
+  /// which threads cost more than they give.
+  std::uint64_t helpers_after = 200;
 };
 
 /// What an import did. Its lists follow the order of the import and depend on no thread.

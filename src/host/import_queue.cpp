@@ -30,8 +30,8 @@ class SignalsBlocked {
 
 }  // namespace
 
-ImportQueue::ImportQueue(Walk& walk, const EntryLoader& loader, unsigned threads)
-    : walk_(walk), loader_(loader), helpers_wanted_(std::max(threads, 1U) - 1) {}
+ImportQueue::ImportQueue(Walk& walk, const EntryLoader& loader, unsigned threads, std::uint64_t helpers_after)
+    : walk_(walk), loader_(loader), helpers_wanted_(std::max(threads, 1U) - 1), helpers_after_(helpers_after) {}
 
 ImportQueue::~ImportQueue() {
   {
@@ -44,7 +44,7 @@ ImportQueue::~ImportQueue() {
 }
 
 Result<WalkStep*> ImportQueue::next() {
-  if (!started_ && helpers_wanted_ > 0 && weight_ >= kStartWeight) start_helpers();
+  if (!started_ && helpers_wanted_ > 0 && weight_ >= helpers_after_) start_helpers();
   Lock lock(mutex_);
   if (has_current_) drop_current(lock);
   while (true) {

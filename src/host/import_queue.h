@@ -26,13 +26,10 @@ class ImportQueue {
  public:
   static constexpr std::size_t kMaxSteps = 12;
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{32} << 20;
-  /// Helpers start after this much work, in entries, a directory counting as kDirectoryWeight: about half a
-  /// millisecond, below which threads cost more than they give.
-  static constexpr std::uint64_t kStartWeight = 200;
-  static constexpr std::uint64_t kDirectoryWeight = 20;
+  static constexpr std::uint64_t kDirectoryWeight = 20;  ///< in entries, of ImportOptions::helpers_after
 
   /// `threads` counts the caller's.
-  ImportQueue(Walk& walk, const EntryLoader& loader, unsigned threads);
+  ImportQueue(Walk& walk, const EntryLoader& loader, unsigned threads, std::uint64_t helpers_after);
   ~ImportQueue();
   ImportQueue(const ImportQueue&) = delete;
   ImportQueue& operator=(const ImportQueue&) = delete;
@@ -72,6 +69,7 @@ class ImportQueue {
   Walk& walk_;
   const EntryLoader& loader_;
   const unsigned helpers_wanted_;
+  const std::uint64_t helpers_after_;
   std::uint64_t weight_ = 0;  // of what the caller has been given
   std::vector<std::thread> helpers_;
   bool started_ = false;

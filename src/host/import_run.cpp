@@ -34,7 +34,7 @@ Result<void> ImportRun::add_directory(base::unique_fd directory, As as, std::str
     skip(std::string(shown), std::move(walk.error()));
     return {};
   }
-  ImportQueue queue(*walk, loader_, options_.threads);
+  ImportQueue queue(*walk, loader_, options_.threads, options_.helpers_after);
   levels_.clear();
   while (true) {
     auto step = queue.next();
