@@ -120,7 +120,7 @@ void RecordVerifier::check_content(const log::ScannedRecord& scanned) {
 }
 
 void RecordVerifier::begin_chain(const log::ScannedRecord& scanned) {
-  chain_.emplace();
+  chain_ = Chain{};  // not emplace(): clang judges that from within the unfinished class and refuses
   chain_->put = scanned.record;
   chain_->offset = scanned.offset;
   chain_->name = scanned.record.name;
