@@ -24,7 +24,7 @@ struct Codec {
 /// How a pack is built. Whatever is left out gives an uncompressed pack with a root of mode 0755, owned by root.
 struct BuildOptions {
   Codec codec;
-  Attributes root{.mode = 0755, .uid = 0, .gid = 0, .mtime = {}, .xattrs = {}};
+  Attributes root{.mode = 0755};
 };
 
 /// Gives the next bytes of a content into `buffer`; 0 ends it.

@@ -40,8 +40,8 @@ struct Attributes {
   std::uint32_t mode = 0644;  ///< 12 bits: permissions, setuid, setgid, sticky
   std::uint32_t uid = 0;      ///< at most 2^32 - 2
   std::uint32_t gid = 0;      ///< at most 2^32 - 2
-  Time mtime;
-  std::vector<Xattr> xattrs;  ///< any order; no name twice
+  Time mtime = {};
+  std::vector<Xattr> xattrs = {};  ///< any order; no name twice
 };
 
 /// What stat tells of an entry.

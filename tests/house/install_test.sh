@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
-for wanted in bin/packfs include/packfs/packfs.h; do
+for wanted in bin/packfs include/packfs/packfs.h share/man/man1/packfs.1; do
   test -e "$work/prefix/$wanted" || { echo "not installed: $wanted"; exit 1; }
 done
 "$work/prefix/bin/packfs" --help >/dev/null
