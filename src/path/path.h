@@ -82,15 +82,7 @@ class Splitter {
     return found != nullptr ? static_cast<const char*>(found) : end_;
   }
   void skip_nothings() noexcept {
-    while (at_ != end_) {
-      if (*at_ == '/') {
-        ++at_;
-      } else if (*at_ == '.' && (at_ + 1 == end_ || at_[1] == '/')) {
-        ++at_;
-      } else {
-        return;
-      }
-    }
+    while (at_ != end_ && (*at_ == '/' || (*at_ == '.' && (at_ + 1 == end_ || at_[1] == '/')))) ++at_;
   }
   bool fail(ErrorCode code) noexcept {
     error_ = code;

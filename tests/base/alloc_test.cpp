@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,12 +78,23 @@ TEST_CASE("a buffer knows its bytes and has one owner", "[alloc]") {
   CHECK(buffer.span().size() == 1000);
   std::fill(buffer.span().begin(), buffer.span().end(), std::byte{7});
   std::byte* memory = buffer.data();
-  const Buffer moved = std::move(buffer);
+  Buffer moved = std::move(buffer);
   CHECK(moved.data() == memory);
   CHECK(moved.size() == 1000);
   CHECK(moved.span()[999] == std::byte{7});
   CHECK_FALSE(buffer);        // NOLINT(bugprone-use-after-move): the state left behind is what is tested
   CHECK(buffer.size() == 0);  // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("a buffer that is assigned gives up its own bytes and empties the other", "[alloc]") {
+  Buffer from(10);
+  std::byte* memory = from.data();
+  Buffer to(20);
+  to = std::move(from);
+  CHECK(to.data() == memory);
+  CHECK(to.size() == 10);
+  CHECK_FALSE(from);        // NOLINT(bugprone-use-after-move): the state left behind is what is tested
+  CHECK(from.size() == 0);  // NOLINT(bugprone-use-after-move)
 }
 
 TEST_CASE("a buffer of no bytes is there all the same", "[alloc]") {
@@ -93,7 +105,8 @@ TEST_CASE("a buffer of no bytes is there all the same", "[alloc]") {
 
 TEST_CASE("standard containers work on the allocator", "[alloc]") {
   std::vector<int, Allocator<int>> numbers;
-  for (int i = 0; i < 10'000; ++i) numbers.push_back(i);
+  numbers.resize(10'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
   CHECK(numbers[9'999] == 9'999);
   std::basic_string<char, std::char_traits<char>, Allocator<char>> text(300, 'x');
   text += 'y';

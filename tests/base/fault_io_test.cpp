@@ -148,6 +148,7 @@ TEST_CASE_METHOD(Fixture, "calls from many threads are all counted, and one of t
   io.fail({.call = "pwrite", .nth = 1000}, EIO);
   std::atomic<int> failures = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {

@@ -25,7 +25,7 @@ namespace {
 // A directory on some filesystem, with a file, a directory and a symlink to the file.
 struct Tree {
   explicit Tree(const std::string& parent) : directory(parent) {
-    unique_fd(io, io.openat(top.get(), "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const unique_fd file(io, io.openat(top.get(), "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     io.mkdirat(top.get(), "dir", 0700);
     io.symlinkat("file", top.get(), "link");
   }
