@@ -33,7 +33,6 @@ Result<std::uint64_t> source_length(const content::Source& source, const Scanned
   if (!read) return read;
   const std::uint64_t stated = *read;
   const std::uint64_t at = scanned.extent.content_end + content::run_trailer_bytes(length) - sizeof(base::Le64);
-  if (stated == content::kVoidSourceLength && scanned.record.type == RecordType::put) return length;
   if (stated > length) return content::corrupt_at(at, "a source length greater than its run");
   // Only a file's bytes may come from something that shrinks.
   if (stated != length && scanned.record.type != RecordType::put) {
@@ -84,7 +83,7 @@ Result<bool> is_void(const content::Source& source, const ScannedRecord& scanned
   if (scanned.record.type != RecordType::put || scanned.record.form != Form::run) return false;
   const auto stated = stated_length(source, scanned);
   if (!stated) return std::unexpected(stated.error());
-  return *stated == content::kVoidSourceLength;
+  return *stated == content::kSourceFailed;
 }
 
 Result<void> verify_content(const content::Source& source, const content::StoredReader& reader,

@@ -12,7 +12,7 @@ namespace packfs::log {
 
 /// Where a scanned record's own content lies and how long it is raw: a run's source length is taken from its trailer.
 /// Form none for records without content of their own (chained ones, whose content is in the records that follow, too).
-/// A void put's run counts as whole. Errors: corrupt (a source length greater than the content); an errno of pread.
+/// Errors: corrupt (a source length greater than the content, a void put's included); an errno of pread.
 [[nodiscard]] Result<content::Stored> stored_content(const content::Source& source, const ScannedRecord& scanned);
 
 /// Whether a put is void because its source failed while its run was written (docs/format.md section 2).

@@ -33,7 +33,7 @@ bool decodes(std::span<const std::byte> frame, std::size_t raw_length) {
 
 TEST_CASE("what is compressed at any level comes back", "[content][codec]") {
   const int level = GENERATE(-5, 1, 3, 9, 19, 22);
-  const std::size_t length = GENERATE(200, 4096, 100'000, content::kBlockBytes);
+  const std::size_t length = GENERATE(as<std::size_t>(), 200, 4096, 100'000, content::kBlockBytes);
   const Bytes raw = prose(length, length);
   const Bytes frame = frame_of(raw, level);
   REQUIRE(!frame.empty());

@@ -26,7 +26,7 @@ std::uint64_t word(std::span<const std::byte> bytes, std::size_t index) {
 }  // namespace
 
 TEST_CASE("a run's trailer has one checksum for each 256 KiB block", "[content][encode]") {
-  const std::size_t length = GENERATE(0, 1, 4096, 262'144, 262'145, 1'048'576);
+  const std::size_t length = GENERATE(as<std::size_t>(), 0, 1, 4096, 262'144, 262'145, 1'048'576);
   const Bytes run = noise(length, length);
   const Bytes trailer = trailer_of(run);
   REQUIRE(trailer.size() == content::run_trailer_bytes(length));
@@ -133,7 +133,7 @@ TEST_CASE("only whole zero blocks are holes", "[content][encode]") {
   CHECK(content::leading_hole(std::span(bytes).subspan(4 * 4096)) == 0);
   CHECK(content::leading_data(std::span(bytes).subspan(4 * 4096)) == 100);
 
-  const std::size_t stray = GENERATE(0, 1, 7, 8, 9, 2047, 4088, 4095);
+  const std::size_t stray = GENERATE(as<std::size_t>(), 0, 1, 7, 8, 9, 2047, 4088, 4095);
   bytes[4096 + stray] = std::byte{1};
   CHECK(content::leading_hole(bytes) == 4096);
   CHECK(content::leading_data(std::span(bytes).subspan(4096)) == 4096);

@@ -89,7 +89,7 @@ TEST_CASE("a run's damaged block is corrupt at its offset, the others are read",
   Image image;
   const Bytes raw = noise(1, 3 * 262'144 + 1000);
   const Stored run = image.add_run(raw);
-  const std::uint64_t block = GENERATE(0, 1, 3);
+  const std::uint64_t block = GENERATE(as<std::uint64_t>(), 0, 1, 3);
   const bool in_trailer = GENERATE(true, false);
   Bytes bytes = image.bytes();
   const std::uint64_t begin = run.location + block * 262'144;
@@ -224,7 +224,7 @@ TEST_CASE("a codec of a later version is unsupported, if its checksum says it wa
   const bool map = GENERATE(true, false);
   Image image;
   const Stored packed = image.add_packed(prose(1, 1000));
-  const std::uint32_t codec = GENERATE(2, 3, 15);
+  const std::uint32_t codec = GENERATE(as<std::uint32_t>(), 2, 3, 15);
   Bytes bytes = image.bytes();
   const std::uint64_t element = packed.location + 4;
   const std::uint32_t codec_and_length = (codec << 28) | (get_u32(bytes, element) & 0xFFF'FFFF);
@@ -268,7 +268,7 @@ TEST_CASE("an extent map's elements are checked by themselves and against their 
   const Stored run = image.add_run(noise(1, 1000));
   const auto good = [&](std::uint64_t begin) { return map_element(begin, 1000, Form::run, run.location); };
   const std::vector sound{good(0), good(1000), good(5000), good(7000)};
-  const std::size_t index = GENERATE(0, 1, 2, 3);
+  const std::size_t index = GENERATE(as<std::size_t>(), 0, 1, 2, 3);
   const auto corrupt_with = [&](const content::ExtentMapElement& element) {
     auto elements = sound;
     elements[index] = element;
@@ -356,7 +356,7 @@ TEST_CASE("verify finds an unordered map that single reads pass over", "[content
 
 TEST_CASE("a small content is hashed at every read, so that a later change in place is seen", "[content][damage]") {
   const bool map = GENERATE(true, false);
-  const std::size_t length = GENERATE(1, 128, 512);
+  const std::size_t length = GENERATE(as<std::size_t>(), 1, 128, 512);
   Image image;
   const Stored run = image.add_run(noise(1, length));
   OpenImage open(image.bytes(), map);

@@ -36,13 +36,14 @@ std::vector<Case> all_cases(Image& image) {
     cases.push_back({std::move(name), std::move(raw), stored});
   };
   const auto run = [&](auto raw) { return image.add_run(raw); };
-  for (const std::size_t length : {1, 100, 511, 512, 513, 5000, 262'144, 262'145, 1'048'576, 1'300'000}) {
+  for (const std::size_t length :
+       std::initializer_list<std::size_t>{1, 100, 511, 512, 513, 5000, 262'144, 262'145, 1'048'576, 1'300'000}) {
     add("run of " + std::to_string(length), noise(length, length), run);
   }
   add("shrunk run", noise(1, 1'000'000), [&](auto raw) { return image.add_shrunk_run(raw, 1'400'000); });
   add("run shrunk to nothing", Bytes(), [&](auto raw) { return image.add_shrunk_run(raw, 1'100'000); });
   for (const unsigned log2 : {12U, 15U, 18U}) {
-    for (const std::size_t length : {1, 300, 4096, 4097, 300'000}) {
+    for (const std::size_t length : std::initializer_list<std::size_t>{1, 300, 4096, 4097, 300'000}) {
       const std::string name = "packed " + std::to_string(length) + " in 2^" + std::to_string(log2);
       add(name, prose(length, length), [&](auto raw) { return image.add_packed(raw, log2); });
     }

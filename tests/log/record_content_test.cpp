@@ -57,7 +57,7 @@ std::array<std::uint8_t, 16> pack_id_of(const Scanned& scanned) {
 
 TEST_CASE("a run's record tells where its bytes lie and verifies", "[log][record_content]") {
   const bool map = GENERATE(true, false);
-  const std::size_t length = GENERATE(0, 1, 300, 65'536, 1'048'577);
+  const std::size_t length = GENERATE(as<std::size_t>(), 0, 1, 300, 65'536, 1'048'577);
   LogBytes log;
   const Bytes raw = patterned(length);
   log.add(put_record("name", Form::run), raw);
