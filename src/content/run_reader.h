@@ -31,6 +31,7 @@ class RunReader {
   [[nodiscard]] Result<void> verify(const Stored& run) const;
 
  private:
+  [[nodiscard]] bool read_small(const Stored& run, std::uint64_t offset, std::span<std::byte> buffer) const noexcept;
   [[nodiscard]] Result<void> check_range(const Stored& run) const;
 
   const Source& source_;
