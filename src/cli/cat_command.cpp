@@ -16,10 +16,10 @@ namespace {
 /// A multiple of 3, so that pieces of base64 join; four blocks of checksummed content, nearly.
 constexpr std::size_t kPieceBytes = std::size_t{3} << 18;
 
-/// Writes a file's content, in base64 when `in_base64`. Stops when the output fails.
+/// Writes a file's content, in base64 when `in_base64`. Ends early when the command is stopped.
 Result<void> write_content(const File& file, bool in_base64, Context& context) {
   const base::Buffer buffer(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), kPieceBytes)));
-  for (std::uint64_t offset = 0; offset < file.size() && !context.output.failure();) {
+  for (std::uint64_t offset = 0; offset < file.size() && !context.stopped();) {
     const auto count = file.read(offset, buffer.span());
     if (!count) return std::unexpected(count.error());
     const auto piece = buffer.span().first(*count);

@@ -47,7 +47,7 @@ ExitCode give_answer(const Answer& answer, Context& context) {
 ExitCode with_output_checked(ExitCode exit_code, Context& context) {
   context.output.flush();
   const auto& failure = context.output.failure();
-  if (!failure) return exit_code;
+  if (!failure) return context.stopped() ? ExitCode::failed : exit_code;
   if (failure->to_errno() != EPIPE) context.diagnostics.error(*failure);
   return ExitCode::failed;
 }
@@ -65,7 +65,7 @@ int run(std::span<const std::string_view> arguments, const Streams& streams, bas
         answer != nullptr ? give_answer(*answer, context) : run_command(std::get<Arguments>(parsed), context);
     return static_cast<int>(with_output_checked(exit_code, context));
   } catch (const std::bad_alloc&) {
-    diagnostics.error("out of memory");
+    diagnostics.text("packfs: out of memory\n");  // without a further allocation
     return static_cast<int>(ExitCode::failed);
   }
 }

@@ -13,6 +13,11 @@ struct Context {
   const Streams& streams;
   Output& output;
   Diagnostics& diagnostics;
+
+  /// Nobody waits for more: the output failed, or the command was interrupted.
+  [[nodiscard]] bool stopped() const noexcept {
+    return output.failure().has_value() || (streams.interrupted != nullptr && *streams.interrupted);
+  }
 };
 
 }  // namespace packfs::cli

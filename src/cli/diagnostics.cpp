@@ -22,31 +22,23 @@ void Diagnostics::error(const Error& error) { this->error(error.message()); }
 void Diagnostics::error(std::string_view message) { text("packfs: " + escaped(message) + "\n"); }
 
 void Diagnostics::text(std::string_view text) {
-  const std::scoped_lock lock(mutex_);
   output_.flush();
-  erase_line();
+  clear_progress();
   write(text);
 }
 
-bool Diagnostics::progress_due() {
+bool Diagnostics::progress_due() const {
   if (!streams_.err_is_terminal) return false;
-  const std::scoped_lock lock(mutex_);
   return streams_.now() - last_progress_ >= kProgressInterval;
 }
 
 void Diagnostics::show_progress(std::string_view line) {
-  const std::scoped_lock lock(mutex_);
   last_progress_ = streams_.now();
   progress_shown_ = true;
   write(std::string(kEraseLine).append(line));
 }
 
 void Diagnostics::clear_progress() {
-  const std::scoped_lock lock(mutex_);
-  erase_line();
-}
-
-void Diagnostics::erase_line() {
   if (progress_shown_) write(kEraseLine);
   progress_shown_ = false;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -14,7 +13,8 @@ namespace packfs::cli {
 
 /// Standard error: messages, and at a terminal a line of progress that is taken away before anything else is shown
 /// there. A message is one line, "packfs: ...", with control characters escaped whatever it is written to. Failed
-/// writes are ignored: there is nobody to tell. Threads: any.
+/// writes are ignored: there is nobody to tell.
+/// One thread at a time.
 class Diagnostics {
  public:
   /// Borrows all; `output` is flushed before a message, so that the two stay in order where both are shown.
@@ -29,19 +29,17 @@ class Diagnostics {
   void text(std::string_view text);
 
   /// True when a terminal is there and the line on it is a tenth of a second old or more.
-  [[nodiscard]] bool progress_due();
+  [[nodiscard]] bool progress_due() const;
   /// Shows `line` (printable characters only) in place of the last one.
   void show_progress(std::string_view line);
   void clear_progress();
 
  private:
   void write(std::string_view bytes);
-  void erase_line();
 
   base::Io& io_;
   const Streams& streams_;
   Output& output_;
-  std::mutex mutex_;
   Streams::Clock::time_point last_progress_;
   bool progress_shown_ = false;
 };

@@ -48,7 +48,7 @@ class Lister {
   void list_in(const std::string& path, const View& directory) {
     tally_.done();
     for (const Result<Entry>& entry : directory.list()) {
-      if (context_.output.failure()) return;
+      if (context_.stopped()) return;
       if (entry) {
         show(shown_path(path, entry->name()), *entry);
       } else {
@@ -60,7 +60,7 @@ class Lister {
   void list_below(const std::string& path, const View& directory) {
     tally_.done();
     Walk walk(directory.table(), directory.node());
-    while (!context_.output.failure() && walk.advance()) {
+    while (!context_.stopped() && walk.advance()) {
       if (walk.current()) {
         show(shown_path(path, walk.path()), *walk.current());
       } else {

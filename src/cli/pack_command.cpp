@@ -95,6 +95,7 @@ class Packing {
     const auto writer = pack::Writer::create(context_.io, descriptor, options);
     if (!writer) return std::unexpected(writer.error());
     if (const auto imported = import(sources, **writer); !imported) return std::unexpected(imported.error());
+    if (context_.stopped()) return std::unexpected(Error::from_errno(ECANCELED));
     return (*writer)->finish();
   }
 
@@ -103,9 +104,9 @@ class Packing {
     host::ImportOptions options;
     options.threads = arguments_.threads == 0 ? default_threads() : arguments_.threads;
     options.exclude = exclude_;
-    options.progress = [&progress](std::uint64_t entries, std::uint64_t bytes) {
+    options.progress = [&progress, this](std::uint64_t entries, std::uint64_t bytes) {
       progress.show_count(entries, bytes);
-      return true;
+      return !context_.stopped();
     };
     auto imported = host::import_tree(context_.io, sources, sink, options, report_);
     context_.diagnostics.clear_progress();
@@ -130,9 +131,11 @@ class Packing {
     }
   }
 
-  /// An error that names no source is one of the output.
+  /// An error that is not about a source as it was given is one of the output, met at its path if it has one.
   ExitCode fail(const Error& error) {
-    context_.diagnostics.error(error.with_path(to_standard_output() ? "standard output" : arguments_.pack));
+    const std::string output = to_standard_output() ? "standard output" : arguments_.pack;
+    const bool of_source = std::ranges::find(arguments_.paths, error.path()) != arguments_.paths.end();
+    context_.diagnostics.error(of_source ? error.message() : problem_text(output, error));
     return ExitCode::failed;
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 namespace packfs::cli {
@@ -13,6 +14,7 @@ struct Streams {
   bool out_is_terminal = false;  ///< names are then escaped, and a pack is not written there
   bool err_is_terminal = false;  ///< progress is then shown
   Clock::time_point (*now)() = Clock::now;
+  const std::atomic<bool>* interrupted = nullptr;  ///< true: stop, and leave nothing half made; may be null
 };
 
 }  // namespace packfs::cli

@@ -17,7 +17,7 @@ namespace {
 /// After these nothing further can be written.
 bool ends_export(const Error& error) {
   const int code = error.to_errno();
-  return code == ENOSPC || code == EDQUOT || code == EROFS || code == ENOMEM;
+  return code == ENOSPC || code == EDQUOT || code == EROFS || code == ECANCELED || code == ENOMEM;
 }
 
 class Unpacking {
@@ -30,9 +30,9 @@ class Unpacking {
     Progress progress("unpack", context_.diagnostics);
     host::ExportOptions options;
     options.privileged = arguments_.privileged;
-    options.progress = [&progress](std::uint64_t entries, std::uint64_t bytes) {
+    options.progress = [&progress, this](std::uint64_t entries, std::uint64_t bytes) {
       progress.show_count(entries, bytes);
-      return true;
+      return !context_.stopped();
     };
     auto exporter = host::Exporter::open(context_.io, view, arguments_.directory, options);
     if (!exporter) {

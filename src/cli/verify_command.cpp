@@ -36,9 +36,9 @@ ExitCode run_verify(const Arguments& arguments, Context& context) {
     return ExitCode::failed;
   }
   Progress progress("verify", context.diagnostics);
-  const auto report = pack->verify([&progress](std::uint64_t done, std::uint64_t total) {
+  const auto report = pack->verify([&](std::uint64_t done, std::uint64_t total) {
     progress.show_share(done, total);
-    return true;
+    return !context.stopped();
   });
   context.diagnostics.clear_progress();
   if (!report) {

@@ -30,7 +30,7 @@ std::string Catcher::text() const {
 
 std::chrono::steady_clock::time_point stepping_clock() {
   static std::chrono::steady_clock::time_point now{};
-  now += std::chrono::milliseconds(30);
+  now += std::chrono::milliseconds(50);
   return now;
 }
 
@@ -41,7 +41,8 @@ Outcome run_cli_into(int descriptor, const std::vector<std::string>& arguments, 
                              .err = err.descriptor(),
                              .out_is_terminal = options.out_is_terminal,
                              .err_is_terminal = options.err_is_terminal,
-                             .now = stepping_clock};
+                             .now = stepping_clock,
+                             .interrupted = options.interrupted};
   const int exit_code = cli::run(views, streams, *options.io);
   return {.exit_code = exit_code, .out = {}, .err = err.text()};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -20,9 +21,10 @@ struct RunOptions {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   base::Io* io = &base::system_io();
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
-/// Runs `packfs ARGUMENTS...` in this process, its output caught in memory. The command's clock goes on by 30 ms each
+/// Runs `packfs ARGUMENTS...` in this process, its output caught in memory. The command's clock goes on by 50 ms each
 /// time it looks.
 Outcome run_cli(const std::vector<std::string>& arguments, const RunOptions& options = {});
 

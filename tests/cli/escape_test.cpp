@@ -33,7 +33,7 @@ TEST_CASE("different texts stay different", "[cli][escape]") {
   std::set<std::string> seen;
   for (int first = 0; first < 256; ++first) {
     for (const int second : {int{'\\'}, int{'x'}, 0x1b, 0x80, 0xbf, int{'n'}}) {
-      seen.insert(escaped({static_cast<char>(first), static_cast<char>(second)}));
+      seen.insert(escaped(std::string{static_cast<char>(first), static_cast<char>(second)}));
     }
   }
   CHECK(seen.size() == 256 * 6);

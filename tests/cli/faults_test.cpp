@@ -89,10 +89,11 @@ TEST_CASE("when any call fails, unpack says so or the tree is right", "[cli][fau
     const Outcome outcome = run_cli(arguments, {.io = &io});
     INFO(outcome.err);
     if (outcome.exit_code == 0) {
-      CHECK(packfs::testing::compare_trees(directory.path("right"), arguments[4]).empty());
+      CHECK(packfs::testing::compare_trees(directory.path("right"), arguments[4], {.root_attributes = false}) ==
+            std::vector<std::string>{});
     } else {
       CHECK((outcome.exit_code == 1 || outcome.exit_code == 3));
-      CHECK_FALSE(outcome.err.empty());
+      if (!for_ever) CHECK_FALSE(outcome.err.empty());  // writing the message fails as well, if everything does
     }
     if (!io.struck()) CHECK(outcome.exit_code == 0);
   });
@@ -103,16 +104,14 @@ TEST_CASE("when any call fails, readers say so or print the right thing", "[cli]
   const std::string pack = directory.path("sample.pack");
   packfs::testing::write_sample_pack(pack);
   const std::string read_mode = GENERATE("mmap", "pread");
-  const std::vector<std::string> arguments = GENERATE_COPY(
-      std::vector<std::string>{"ls", "-lR", pack}, std::vector<std::string>{"cat", pack, "docs/a.txt", "hard2"},
-      std::vector<std::string>{"stat", pack, "docs/a.txt"}, std::vector<std::string>{"info", pack},
-      std::vector<std::string>{"verify", pack});
-  std::vector<std::string> with_mode = arguments;
-  with_mode.insert(with_mode.begin() + 1, "--read-mode=" + read_mode);
-  const Outcome right = run_cli(with_mode);
+  const std::string command = GENERATE("ls", "cat", "stat", "info", "verify");
+  std::vector<std::string> arguments = {command, "--read-mode", read_mode, pack};
+  if (command == "ls") arguments.insert(arguments.end(), {"-lR"});
+  if (command == "cat" || command == "stat") arguments.insert(arguments.end(), {"docs/a.txt", "hard2"});
+  const Outcome right = run_cli(arguments);
   REQUIRE(right.exit_code == 0);
   with_each_call_failing(EIO, false, [&](FaultIo& io) {
-    const Outcome outcome = run_cli(with_mode, {.io = &io});
+    const Outcome outcome = run_cli(arguments, {.io = &io});
     if (outcome.exit_code == 0) CHECK(outcome.out == right.out);
     if (!io.struck()) CHECK(outcome.exit_code == 0);
   });

@@ -134,14 +134,15 @@ TEST_CASE("damage on the way is named, and the rest is listed", "[cli][ls][damag
   const TempDir directory;
   const std::string pack = directory.path("damaged.pack");
   packfs::testing::build_pack(pack, [](packfs::PackBuilder& builder) {
+    using packfs::testing::bytes_of;
     using packfs::testing::must;
     must(builder.add_directory("after", {}));
     must(builder.add_directory("before", {}));
-    must(builder.add_file("before/x", {}, {}));
+    must(builder.add_file("before/x", {}, bytes_of("")));
     must(builder.add_directory("many", {}));
-    for (int i = 1000; i < 4000; ++i) must(builder.add_file("many/file" + std::to_string(i), {}, {}));
+    for (int i = 1000; i < 4000; ++i) must(builder.add_file("many/file" + std::to_string(i), {}, bytes_of("")));
     must(builder.add_directory("then", {}));
-    must(builder.add_file("then/y", {}, {}));
+    must(builder.add_file("then/y", {}, bytes_of("")));
   });
   packfs::testing::damage_last(pack, "file2500");
   const Outcome listed = run_cli({"ls", "-R", pack});

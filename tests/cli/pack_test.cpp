@@ -176,6 +176,19 @@ TEST_CASE("an output that cannot be made is named", "[cli][pack]") {
   CHECK(directory.err == "packfs: " + t.directory.path() + ": Is a directory\n");
 }
 
+TEST_CASE("an interrupted pack leaves the old one and no other file", "[cli][pack]") {
+  const Tree t;
+  write_host_file(t.out, bytes_of("old"));
+  std::atomic<bool> interrupted = false;
+  FaultIo io(packfs::base::system_io());
+  io.before({.call = "openat", .path = "a"}, [&] { interrupted = true; });
+  const Outcome outcome = run_cli({"pack", t.source, "-o", t.out}, {.io = &io, .interrupted = &interrupted});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.err == "packfs: " + t.out + ": Operation canceled\n");
+  CHECK(text_of(read_host_file(t.out)) == "old");
+  CHECK(std::distance(fs::directory_iterator(t.directory.path()), fs::directory_iterator{}) == 2);
+}
+
 TEST_CASE("a full disk leaves the old pack and no other file", "[cli][pack]") {
   const Tree t;
   write_host_file(t.out, bytes_of("old"));

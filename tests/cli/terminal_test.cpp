@@ -17,9 +17,9 @@ constexpr std::string_view kErase = "\r\x1b[K";
 /// Enough entries that every command looks at the clock often.
 std::string large_pack(const TempDir& directory) {
   std::string path = directory.path("many.pack");
-  const std::string content(40000, 'c');
+  const std::string content(3000, 'c');
   packfs::testing::build_pack(path, [&](packfs::PackBuilder& builder) {
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 3000; ++i) {
       packfs::testing::must(builder.add_file("f" + std::to_string(i), {}, packfs::testing::bytes_of(content)));
     }
   });

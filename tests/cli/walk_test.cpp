@@ -13,6 +13,7 @@
 namespace {
 
 using packfs::cli::Walk;
+using packfs::testing::bytes_of;
 using packfs::testing::must;
 
 TEST_CASE("a walk comes back to directories that it has closed on the way down", "[cli][walk]") {
@@ -22,9 +23,9 @@ TEST_CASE("a walk comes back to directories that it has closed on the way down",
   packfs::testing::build_pack(file, [](packfs::PackBuilder& builder) {
     std::string path;
     for (int depth = 0; depth < kDepth; ++depth) {
-      must(builder.add_file(path + "a", {}, {}));
-      must(builder.add_file(path + "d0", {}, {}));
-      must(builder.add_file(path + "z", {}, {}));
+      must(builder.add_file(path + "a", {}, bytes_of("")));
+      must(builder.add_file(path + "d0", {}, bytes_of("")));
+      must(builder.add_file(path + "z", {}, bytes_of("")));
       must(builder.add_directory(path + "d", {}));
       path += "d/";
     }
