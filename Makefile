@@ -10,7 +10,7 @@ CONFIGURE = cmake -DPACKFS_WERROR=$(WERROR) --preset
 
 BUILD_PACKAGES = g++ cmake ninja-build make pkg-config libxxhash-dev libzstd-dev libmimalloc-dev libcli11-dev libfmt-dev \
   nlohmann-json3-dev
-TEST_PACKAGES = catch2
+TEST_PACKAGES = catch2 rsync
 LINT_PACKAGES = clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev
 BENCH_PACKAGES = libbenchmark-dev liblmdb-dev tar zip unzip squashfs-tools erofs-utils e2fsprogs mount
 
