@@ -68,7 +68,7 @@ void encode_item(const Item& item, std::byte* out) noexcept {
   at = put(at, (presence & kHasStoredLength) != 0, item.stored_length);
   at = put(at, (presence & kHasLinkId) != 0, item.link_id);
   at = put(at, (presence & kHasXattrs) != 0, item.xattrs.value_or(0));
-  std::memcpy(at, item.name.data(), item.name.size());
+  item.name.copy(reinterpret_cast<char*>(at), item.name.size());
   at += item.name.size();
   std::memset(at, 0, static_cast<std::size_t>(out + item_bytes(item) - at));
 }
