@@ -111,9 +111,12 @@ TEST_CASE("only exactly one frame of exactly the length is decoded", "[content][
   CHECK_FALSE(decodes(twice, 6000));
   CHECK_FALSE(decodes(twice, 3000));
 
-  // A skippable frame (magic 0x184D2A50, no bytes) before ours.
+  // A skippable frame (magic 0x184D2A50, no bytes) behind ours, and before it.
   Bytes skipping{std::byte{0x50}, std::byte{0x2A}, std::byte{0x4D}, std::byte{0x18}};
   skipping.resize(8);
+  Bytes followed = frame;
+  followed.insert(followed.end(), skipping.begin(), skipping.end());
+  CHECK_FALSE(decodes(followed, 3000));
   skipping.insert(skipping.end(), frame.begin(), frame.end());
   CHECK_FALSE(decodes(skipping, 3000));
 }

@@ -137,6 +137,9 @@ TEST_CASE("only whole zero blocks are holes", "[content][encode]") {
   bytes[4096 + stray] = std::byte{1};
   CHECK(content::leading_hole(bytes) == 4096);
   CHECK(content::leading_data(std::span(bytes).subspan(4096)) == 4096);
+  // All bytes alike is not all bytes zero.
+  CHECK(content::leading_hole(Bytes(4096, std::byte{1})) == 0);
+  CHECK(content::leading_data(Bytes(4096, std::byte{1})) == 4096);
   CHECK(content::leading_data({}) == 0);
   CHECK(content::leading_hole({}) == 0);
 }

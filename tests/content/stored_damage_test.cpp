@@ -145,6 +145,29 @@ TEST_CASE("a run whose lengths or place cannot be is corrupt at its location", "
   CHECK(at_location({.size = INT64_MAX, .location = UINT64_MAX - 5, .stored_length = INT64_MAX}));
 }
 
+TEST_CASE("a reader looks at nothing outside its region, though the file goes on", "[content][damage]") {
+  const bool map = GENERATE(true, false);
+  Image image;
+  const Stored stored[] = {image.add_run(noise(1, 100)), image.add_packed(prose(1, 1000)),
+                           image.add_chained(noise(2, 50), 50)};
+  const OpenImage open(image.bytes(), map);
+  for (const Stored& content : stored) {
+    // Where it ends: behind the last byte without which it cannot be read.
+    std::uint64_t end = content.location;
+    Bytes buffer(content.size);
+    const auto readable_up_to = [&](std::uint64_t begin, std::uint64_t limit) {
+      const auto reader = content::StoredReader::make(open.source(), begin, limit);
+      REQUIRE(reader);
+      return (*reader)->read(content, 0, buffer).has_value();
+    };
+    while (end < image.bytes().size() && !readable_up_to(64, end)) ++end;
+    REQUIRE(readable_up_to(64, end));
+    if (content.form == Form::run) CHECK(end == content.location + 108);
+    CHECK_FALSE(readable_up_to(64, end - 1));
+    CHECK_FALSE(readable_up_to(content.location + 1, image.bytes().size()));
+  }
+}
+
 TEST_CASE("a content without a known form has no bytes to give", "[content][damage]") {
   Image image;
   const Stored good = image.add_run(noise(1, 1000));
@@ -165,6 +188,7 @@ TEST_CASE("a packed content's header and table fields are checked", "[content][d
   const Bytes tail = noise(1, 100);
   raw.insert(raw.end(), tail.begin(), tail.end());
   const Stored packed = image.add_packed(raw, 12);
+  image.add_run(noise(2, 10'000));  // so that lengths are refused for themselves, not for the file's end
   const std::uint64_t at = packed.location;
   const auto with_u32 = [&](std::uint64_t where, std::uint32_t value) {
     Bytes bytes = image.bytes();
@@ -214,6 +238,12 @@ TEST_CASE("a packed content's place and raw length are checked", "[content][dama
   CHECK(at_location(UINT64_MAX, 10));
   CHECK(at_location(UINT64_MAX - 3, 10));
   CHECK(corrupt_offset(open.reader().verify({.form = Form::packed, .location = packed.location})) == packed.location);
+  // A header alone, with no room for the table behind it.
+  Bytes bytes = image.bytes();
+  bytes.resize(bytes.size() + 7);
+  bytes[image.bytes().size()] = std::byte{12};
+  const Stored cut{.form = Form::packed, .size = 10, .location = image.bytes().size()};
+  CHECK(read_corrupt_at(bytes, cut, map) == image.bytes().size() + 4);
   // The table of that many blocks would not fit.
   const Stored long_one{.form = Form::packed, .size = content::kMaxExtentBytes, .location = packed.location};
   Bytes buffer(10);
@@ -292,6 +322,21 @@ TEST_CASE("an extent map's elements are checked by themselves and against their 
   CHECK(corrupt_with(map_element(UINT64_MAX, 1000, Form::run, run.location)) == here);
   if (index > 0) CHECK(corrupt_with(map_element(begin - 4001, 1000, Form::run, run.location)).has_value());
   if (index < 3) CHECK(corrupt_with(good(7000)).has_value());
+}
+
+TEST_CASE("a read that touches one of two overlapping extents is refused", "[content][damage]") {
+  Image image;
+  const Stored run = image.add_run(noise(1, 1000));
+  const Stored chained = image.add_map(
+      std::vector{map_element(0, 1000, Form::run, run.location), map_element(500, 1000, Form::run, run.location),
+                  map_element(2000, 1000, Form::run, run.location)},
+      8000);
+  const OpenImage open(image.bytes(), GENERATE(true, false));
+  Bytes buffer(10);
+  const std::uint64_t offset = GENERATE(as<std::uint64_t>(), 100, 1400);
+  CHECK(corrupt_offset(open.reader().read(chained, offset, buffer)) == chained.location + 24);
+  CHECK(corrupt_offset(open.reader().next_data(chained, offset)) == chained.location + 24);
+  CHECK(open.reader().read(chained, 2100, buffer));
 }
 
 TEST_CASE("an extent that lies elsewhere or has another length is corrupt", "[content][damage]") {
