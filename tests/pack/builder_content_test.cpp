@@ -97,7 +97,8 @@ unsigned form_of(const Bytes& bytes, const Codec& codec, bool stream = false) {
 
 /// The stretches of data of a file, each begin and end.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> data_of(const Pack& pack, std::string_view name) {
-  const auto& table = pack.root().table();
+  const View root = pack.root();
+  const auto& table = root.table();
   const auto node = table->find(*table->root(), name);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
   for (std::uint64_t at = 0;;) {
