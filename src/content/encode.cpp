@@ -20,8 +20,8 @@ void append_u64(std::vector<std::byte>& out, std::uint64_t value) {
 }
 
 // Appends one block and fills its table element. True when it was compressed.
-Result<bool> encode_block(std::span<const std::byte> raw, int level, Compressor& compressor, std::size_t element_at,
-                          std::vector<std::byte>& out) {
+Result<bool> encode_block(std::span<const std::byte> raw, int level, unsigned block_log2, Compressor& compressor,
+                          std::size_t element_at, std::vector<std::byte>& out) {
   const auto frame = compressor.compress(raw, level);
   if (!frame) return std::unexpected(frame.error());
   const bool compressed = !frame->empty();
@@ -30,7 +30,7 @@ Result<bool> encode_block(std::span<const std::byte> raw, int level, Compressor&
   PackedBlock element;
   const std::uint32_t codec_and_length = (codec << 28) | static_cast<std::uint32_t>(stored.size());
   element.codec_and_length.set(codec_and_length);
-  element.checksum.set(base::xxh3(stored, (std::uint64_t{codec_and_length} << 32) + raw.size()));
+  element.checksum.set(base::xxh3(stored, packed_block_seed(codec_and_length, block_log2, raw.size())));
   append(out, stored);
   std::memcpy(out.data() + element_at, &element, sizeof element);
   return compressed;
@@ -59,7 +59,7 @@ Result<bool> encode_packed(std::span<const std::byte> raw, int level, unsigned b
   for (std::size_t i = 0; i < blocks; ++i) {
     const auto block = raw.subspan(i * block_bytes, std::min(block_bytes, raw.size() - i * block_bytes));
     const std::size_t element_at = begin + sizeof(PackedHeader) + i * sizeof(PackedBlock);
-    const auto compressed = encode_block(block, level, compressor, element_at, out);
+    const auto compressed = encode_block(block, level, block_log2, compressor, element_at, out);
     if (!compressed) {
       out.resize(begin);
       return compressed;

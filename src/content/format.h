@@ -48,6 +48,12 @@ struct PackedBlock {
 };
 static_assert(sizeof(PackedBlock) == 12);
 
+/// Seed of a packed block's checksum: it covers all that says how the block's stored bytes are to be read.
+[[nodiscard]] constexpr std::uint64_t packed_block_seed(std::uint32_t codec_and_length, unsigned block_log2,
+                                                        std::uint64_t raw_length) noexcept {
+  return (std::uint64_t{codec_and_length} << 32) + (std::uint64_t{block_log2} << 24) + raw_length;
+}
+
 /// Bytes of the trailer behind a run of `content_length` bytes (at most kMaxFileBytes).
 [[nodiscard]] constexpr std::uint64_t run_trailer_bytes(std::uint64_t content_length) noexcept {
   const std::uint64_t blocks = content_length / kBlockBytes + (content_length % kBlockBytes != 0 ? 1 : 0);

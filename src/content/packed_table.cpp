@@ -59,7 +59,7 @@ Result<PackedBlockPlace> PackedTable::next() {
   place.stored = {.offset = position_,
                   .length = stored_length,
                   .checksum_offset = element + offsetof(PackedBlock, checksum),
-                  .seed = (std::uint64_t{codec_and_length} << 32) + place.raw_length};
+                  .seed = packed_block_seed(codec_and_length, block_log2_, place.raw_length)};
   if (stored_length == 0 || stored_length > place.raw_length ||
       (place.codec == BlockCodec::none && stored_length != place.raw_length)) {
     return corrupt_at(element, "a packed block's stored length");

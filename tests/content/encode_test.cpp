@@ -94,7 +94,7 @@ TEST_CASE("packed content has a header, a table and the blocks, compressed where
     CHECK(codec_and_length >> 28 == (i == 1 ? 0 : 1));
     CHECK((i == 1 ? length == 4096 : length < raw_length));
     CHECK(base::load_le<std::uint64_t>(element.data() + 4) ==
-          base::xxh3(packed.subspan(at, length), (std::uint64_t{codec_and_length} << 32) + raw_length));
+          base::xxh3(packed.subspan(at, length), (std::uint64_t{codec_and_length} << 32) + (12U << 24) + raw_length));
     at += length;
   }
   CHECK(at == packed.size());

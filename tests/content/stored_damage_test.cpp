@@ -262,7 +262,7 @@ TEST_CASE("a codec of a later version is unsupported, if its checksum says it wa
   CHECK(read_corrupt_at(bytes, packed, map) == packed.location + 16);
 
   const auto block = std::span(bytes).subspan(packed.location + 16, codec_and_length & 0xFFF'FFFF);
-  put_u64(bytes, element + 4, base::xxh3(block, (std::uint64_t{codec_and_length} << 32) + 1000));
+  put_u64(bytes, element + 4, base::xxh3(block, content::packed_block_seed(codec_and_length, 18, 1000)));
   const OpenImage open(bytes, map);
   CHECK(open.read_all(packed).error().code() == ErrorCode::unsupported_version);
   CHECK(open.reader().verify(packed).error().code() == ErrorCode::unsupported_version);
@@ -281,8 +281,9 @@ TEST_CASE("a block that its checksum vouches for but that does not decode is cor
   for (int round = 0; round < 200; ++round) {
     Bytes bytes = image.bytes();
     for (int i = 0; i < 3; ++i) bytes[begin + random() % length] = static_cast<std::byte>(random());
-    put_u64(bytes, element + 4,
-            base::xxh3(std::span(bytes).subspan(begin, length), (std::uint64_t{codec_and_length} << 32) + 1000));
+    put_u64(
+        bytes, element + 4,
+        base::xxh3(std::span(bytes).subspan(begin, length), content::packed_block_seed(codec_and_length, 18, 1000)));
     const OpenImage open(bytes, map);
     const auto read = open.read_all(packed);
     if (read) continue;

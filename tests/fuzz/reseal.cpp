@@ -36,7 +36,8 @@ void reseal_packed(Bytes file, std::uint64_t begin, std::uint64_t length, std::u
   const std::uint32_t word = block->codec_and_length.get();
   const Bytes stored = packed.subspan(sizeof(content::PackedHeader) + sizeof(content::PackedBlock));
   const std::size_t stored_length = std::min<std::size_t>(word & 0x0FFFFFFF, stored.size());
-  block->checksum.set(xxh3(stored.first(stored_length), (std::uint64_t{word} << 32) + raw_bytes));
+  block->checksum.set(xxh3(stored.first(stored_length),
+                           content::packed_block_seed(word, std::to_integer<unsigned>(packed[0]), raw_bytes)));
 }
 
 /// The value of the size field (bit 10), 0 when it is not there: all fields before it are varints or pairs of them.

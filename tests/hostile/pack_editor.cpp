@@ -76,7 +76,7 @@ void seal_packed(Bytes& log, const PackEditor::Place& place) {
     const std::uint64_t stored = word & 0xFFF'FFFF;
     const std::uint64_t raw = std::min(block_bytes, place.raw_bytes - i * block_bytes);
     if (!base::range_fits(at, stored, log.size())) return;
-    const std::uint64_t seed = (std::uint64_t{word} << 32) + raw;
+    const std::uint64_t seed = content::packed_block_seed(word, block_log2, raw);
     base::store_le(log.data() + element + offsetof(content::PackedBlock, checksum),
                    base::xxh3(std::span(log).subspan(at, stored), seed));
     at += stored;
