@@ -10,12 +10,22 @@ constexpr std::uint64_t page_start(std::uint64_t offset) { return offset & ~(kPa
 }  // namespace
 
 DirectoryCursor::DirectoryCursor(const Reader& reader, const Reader::Directory& directory) noexcept
-    : reader_(reader), directory_(directory), at_(directory.table_begin) {}
+    : reader_(reader), directory_(directory), at_(directory.table_begin), left_(directory.totals.entries) {}
 
 Result<std::unique_ptr<DirectoryCursor>> DirectoryCursor::open(const Reader& reader, const Node& directory,
                                                                std::string_view from) {
   const auto element = reader.directory(directory.directory);
   if (!element) return std::unexpected(element.error());
+  if (element->table_begin != element->table_end) {
+    const IndexPages& pages = reader.pages();
+    if (auto touched = pages.touch(Section::entries, element->table_begin, 1); !touched) {
+      return std::unexpected(std::move(touched.error()));
+    }
+    if (!pages.is_entry(element->table_begin)) {
+      return std::unexpected(
+          pages.corrupt(Section::entries, element->table_begin, "a table that begins inside an entry"));
+    }
+  }
   std::unique_ptr<DirectoryCursor> cursor(new DirectoryCursor(reader, *element));
   if (!from.empty()) {
     if (auto found = cursor->seek(from); !found) return std::unexpected(std::move(found.error()));
@@ -40,7 +50,7 @@ Result<void> DirectoryCursor::settle() {
 }
 
 Result<void> DirectoryCursor::check_end() const {
-  if (at_ == directory_.table_end && (!from_start_ || taken_ == directory_.entry_count)) return {};
+  if (at_ == directory_.table_end && (!from_start_ || (taken_ == directory_.entry_count && left_ == 0))) return {};
   return std::unexpected(
       reader_.pages().corrupt(Section::entries, at_, "a table with another number of entries than its directory says"));
 }
@@ -64,6 +74,23 @@ Result<EntryRef> DirectoryCursor::peek() const {
   return *entry;
 }
 
+/// The entry's Node, once it and all below it are counted as what may come of this directory.
+Result<Node> DirectoryCursor::count(const EntryRef& entry) {
+  std::uint64_t below = 0;
+  Node node{entry.type(), at_, 0};
+  if (entry.type() == FileType::directory) {
+    const auto child = reader_.child(entry, at_, directory_.number);
+    if (!child) return std::unexpected(child.error());
+    node.directory = child->number;
+    below = child->totals.entries;
+  }
+  if (below >= left_) {
+    return std::unexpected(reader_.pages().corrupt(Section::entries, at_, "more entries than the directory says"));
+  }
+  left_ -= below + 1;
+  return node;
+}
+
 void DirectoryCursor::pass(const EntryRef& entry) {
   previous_ = entry.name();
   at_ += entry.bytes();
@@ -84,7 +111,7 @@ Result<std::size_t> DirectoryCursor::next(std::span<Entry> entries) {
       if (filled != 0) break;
       return std::unexpected(entry.error());
     }
-    const auto node = reader_.node_of(*entry, at_, directory_.number);
+    const auto node = count(*entry);
     if (!node) {
       if (filled != 0) break;
       return std::unexpected(node.error());

@@ -11,7 +11,9 @@
 
 namespace packfs::pack {
 
-/// Walks a directory's table in a pack. Borrows the reader.
+/// Walks a directory's table in a pack. However tables and numbers are forged, what a walk down from the root gives is
+/// bounded: the directories that one cursor gives claim no more entries, all together, than its own does. Borrows the
+/// reader.
 class DirectoryCursor final : public tree::Cursor {
  public:
   /// Stands before the first entry whose name is not below `from`. A search touches O(log n) pages and scans one.
@@ -31,6 +33,7 @@ class DirectoryCursor final : public tree::Cursor {
   [[nodiscard]] Result<std::uint64_t> page_before(std::string_view from) const;
   [[nodiscard]] Result<void> settle();
   [[nodiscard]] Result<EntryRef> peek() const;
+  [[nodiscard]] Result<Node> count(const EntryRef& entry);
   void pass(const EntryRef& entry);
   [[nodiscard]] Result<void> check_end() const;
 
@@ -39,6 +42,7 @@ class DirectoryCursor final : public tree::Cursor {
   std::uint64_t at_;
   std::uint64_t verified_end_ = 0;  // the end of the page at_ is in, once that was verified
   std::uint64_t taken_ = 0;         // entries from the table's start to at_, when it was walked from there
+  std::uint64_t left_;              // entries at any depth below that may still come
   bool from_start_ = true;          // taken_ counts all that lie before at_
   std::string_view previous_;       // the name before at_
 };

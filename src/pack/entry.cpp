@@ -1,6 +1,7 @@
 #include "pack/entry.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "path/path.h"
 
@@ -39,7 +40,22 @@ bool EntryRef::is_well_formed() const noexcept {
   }
 }
 
-std::optional<PageFault> check_entry_page(const std::byte* page, std::size_t length, bool is_first_page) {
+bool EntryRef::is_same_file(const EntryRef& other) const noexcept {
+  constexpr std::size_t kFields = offsetof(EntryElement, attribute_set);
+  const std::size_t bytes = sizeof(EntryElement) + extra_bytes(presence_) - kFields;
+  return ((kind_ ^ other.kind_) & ~kFirstInTable) == 0 && presence_ == other.presence_ &&
+         std::memcmp(at_ + kFields, other.at_ + kFields, bytes) == 0;
+}
+
+bool is_in_range(const AttributeSet& set) noexcept {
+  constexpr std::uint32_t kMaxMode = 07777;
+  constexpr std::uint32_t kMaxOwner = 0xFFFFFFFE;
+  return set.mode.get() <= kMaxMode && set.uid.get() <= kMaxOwner && set.gid.get() <= kMaxOwner &&
+         set.reserved.get() == 0;
+}
+
+std::optional<PageFault> check_entry_page(const std::byte* page, std::size_t length, bool is_first_page,
+                                          EntryStarts& starts) {
   std::string_view previous;
   std::size_t at = 0;
   while (at < length) {
@@ -55,7 +71,8 @@ std::optional<PageFault> check_entry_page(const std::byte* page, std::size_t len
     const std::string_view name = entry->name();
     const bool is_root = is_first_page && at == 0;
     if (is_root) {
-      if (!name.empty() || entry->is_first_in_table() || entry->type() != FileType::directory) {
+      if (!name.empty() || entry->is_first_in_table() || entry->type() != FileType::directory ||
+          entry->location() != 0) {
         return PageFault{at, "no root entry"};
       }
     } else if (path::check_component(name)) {
@@ -63,6 +80,7 @@ std::optional<PageFault> check_entry_page(const std::byte* page, std::size_t len
     } else if (!entry->is_first_in_table() && at != 0 && name <= previous) {
       return PageFault{at, "names out of order"};
     }
+    starts[at / kEntryAlignment / 64] |= std::uint64_t{1} << (at / kEntryAlignment % 64);
     previous = name;
     at += entry->bytes();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -70,6 +71,9 @@ class EntryRef {
   /// The value of an 8-byte field, 0 when absent.
   [[nodiscard]] std::uint64_t extra_or_zero(Presence field) const noexcept { return has(field) ? extra(field) : 0; }
 
+  /// Whether both tell the same but for their names, as all names of one file do.
+  [[nodiscard]] bool is_same_file(const EntryRef& other) const noexcept;
+
   /// Whether a name, as it may stand in a table, comes with values within their ranges (docs/format.md 4.2).
   [[nodiscard]] bool is_well_formed() const noexcept;
 
@@ -102,12 +106,20 @@ class EntryRef {
   std::uint16_t presence_ = 0;
 };
 
+/// Whether mode and owners are within their ranges (docs/format.md 4.4).
+[[nodiscard]] bool is_in_range(const AttributeSet& set) noexcept;
+
+/// Where entries begin in a page: one bit for each multiple of 4.
+using EntryStarts = std::array<std::uint64_t, kPageBytes / kEntryAlignment / 64>;
+
 /// Where a page of section 2 breaks the format, as an offset in the page; nothing when it is sound: each byte belongs
 /// to a well-formed entry or to the filling, and names ascend within a table. `is_first_page` allows the root's entry.
+/// Fills `starts`, which is zero, as far as it comes.
 struct PageFault {
   std::uint64_t offset = 0;
   const char* what = "";
 };
-[[nodiscard]] std::optional<PageFault> check_entry_page(const std::byte* page, std::size_t length, bool is_first_page);
+[[nodiscard]] std::optional<PageFault> check_entry_page(const std::byte* page, std::size_t length, bool is_first_page,
+                                                        EntryStarts& starts);
 
 }  // namespace packfs::pack

@@ -22,6 +22,7 @@ inline constexpr std::uint64_t kPageBytes = std::uint64_t{1} << kPageLog2;
 inline constexpr std::uint32_t kMaxProbe = 64;
 inline constexpr std::uint64_t kHashSeeds = 8;
 inline constexpr std::uint64_t kEntryAlignment = 4;
+inline constexpr std::uint64_t kXattrListAlignment = 8;
 
 enum class Section : std::uint8_t {
   directories = 1,

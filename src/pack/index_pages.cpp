@@ -19,6 +19,8 @@ IndexPages::IndexPages(const content::Source& source, const Layout& layout) noex
 Result<std::unique_ptr<IndexPages>> IndexPages::make(const content::Source& source, const Layout& layout) {
   std::unique_ptr<IndexPages> pages(new IndexPages(source, layout));
   for (const Layout::Range& range : layout.sections) pages->pages_ += pages_of(range.length);
+  const std::uint64_t entry_pages = pages_of(layout.section(Section::entries).length);
+  pages->bits_bytes_ = (pages->pages_ + 63) / 64 * 8 + entry_pages * sizeof(EntryStarts);
   if (auto mapped = pages->map(); !mapped) return std::unexpected(std::move(mapped.error()));
   pages->place_sections(layout);
   return pages;
@@ -27,11 +29,12 @@ Result<std::unique_ptr<IndexPages>> IndexPages::make(const content::Source& sour
 Result<void> IndexPages::map() {
   base::Io& io = source_.io();
   void* memory = nullptr;
-  if (auto done = base::checked(io.mmap((pages_ + 63) / 64 * 8, -1, 0, &memory)); !done) {
+  if (auto done = base::checked(io.mmap(bits_bytes_, -1, 0, &memory)); !done) {
     return std::unexpected(std::move(done.error()));
   }
   // Fresh anonymous memory is zero: every bit reads as not verified, and no page of it costs anything yet.
   bits_ = static_cast<std::atomic<std::uint64_t>*>(memory);
+  starts_ = bits_ + (pages_ + 63) / 64;
   if (source_.mapped()) return {};
   if (auto done = base::checked(io.mmap(index_bytes_, -1, 0, &shadow_)); !done) {
     shadow_ = nullptr;
@@ -42,7 +45,7 @@ Result<void> IndexPages::map() {
 
 IndexPages::~IndexPages() {
   base::Io& io = source_.io();
-  if (bits_ != nullptr) io.munmap(bits_, (pages_ + 63) / 64 * 8);
+  if (bits_ != nullptr) io.munmap(bits_, bits_bytes_);
   if (shadow_ != nullptr) io.munmap(shadow_, index_bytes_);
 }
 
@@ -91,12 +94,22 @@ Result<void> IndexPages::verify_page(Section section, std::uint64_t page) const 
     return std::unexpected(corrupt(section, begin, "index page checksum"));
   }
   if (section == Section::entries) {
-    if (const auto fault = check_entry_page(place.begin + begin, bytes, page == 0)) {
-      return std::unexpected(corrupt(section, begin + fault->offset, fault->what));
-    }
+    if (auto checked = check_entries(place, page, bytes); !checked) return checked;
   }
   const std::uint64_t bit = place.first_page + page;
   bits_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64), std::memory_order_release);
+  return {};
+}
+
+Result<void> IndexPages::check_entries(const Place& place, std::uint64_t page, std::uint64_t bytes) const {
+  const std::uint64_t begin = page << kPageLog2;
+  EntryStarts starts{};
+  if (const auto fault = check_entry_page(place.begin + begin, bytes, page == 0, starts)) {
+    return std::unexpected(corrupt(Section::entries, begin + fault->offset, fault->what));
+  }
+  // Relaxed: the page's verified bit is set after them. Threads that verify one page at once store the same.
+  std::atomic<std::uint64_t>* words = starts_ + page * starts.size();
+  for (const std::uint64_t word : starts) (words++)->store(word, std::memory_order_relaxed);
   return {};
 }
 

@@ -54,6 +54,11 @@ class IndexPages {
   [[nodiscard]] std::uint64_t length(Section section) const noexcept {
     return places_[static_cast<std::size_t>(section) - 1].length;
   }
+  /// Whether an entry begins at `offset` of section 2, whose page was touched: elsewhere in it bytes may look like one.
+  [[nodiscard]] bool is_entry(std::uint64_t offset) const noexcept {
+    const std::uint64_t bit = offset / kEntryAlignment;
+    return offset % kEntryAlignment == 0 && (starts_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0;
+  }
   /// Bytes from `offset` of a section to the end of its page.
   [[nodiscard]] std::size_t left_in_page(Section section, std::uint64_t offset) const noexcept {
     const std::uint64_t page_end = (offset | (kPageBytes - 1)) + 1;
@@ -79,6 +84,7 @@ class IndexPages {
     return (bits_[page / 64].load(std::memory_order_acquire) >> (page % 64) & 1) != 0;
   }
   Result<void> touch_slowly(Section section, std::uint64_t offset, std::uint64_t length) const;
+  Result<void> check_entries(const Place& place, std::uint64_t page, std::uint64_t bytes) const;
   Result<void> verify_page(Section section, std::uint64_t page) const;
   Result<void> load(const Place& place, std::uint64_t begin, std::uint64_t bytes) const;
   [[nodiscard]] Result<std::uint64_t> expected_checksum(Section section, std::uint64_t page) const;
@@ -92,7 +98,9 @@ class IndexPages {
   std::uint64_t pages_ = 0;
   void* shadow_ = nullptr;  // pread mode: memory in the index's shape
   std::atomic<std::uint64_t>* bits_ = nullptr;
-  mutable std::mutex loading_;  // pread mode: a page is read by one thread, before anyone reads it
+  std::atomic<std::uint64_t>* starts_ = nullptr;  // behind them: EntryStarts of the verified pages of section 2
+  std::uint64_t bits_bytes_ = 0;                  // of both
+  mutable std::mutex loading_;                    // pread mode: a page is read by one thread, before anyone reads it
 };
 
 }  // namespace packfs::pack

@@ -58,6 +58,7 @@ class FooterDecoder {
     layout_.total_linked = footer_.total_linked.get();
     layout_.next_inode = footer_.next_inode.get();
     layout_.next_link_id = footer_.next_link_id.get();
+    layout_.last_commit = footer_.last_commit.get();
     layout_.hash_seed = footer_.hash_seed.get();
     layout_.hash_slots = footer_.hash_slots.get();
     layout_.max_probe = footer_.max_probe.get();

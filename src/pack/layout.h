@@ -28,6 +28,7 @@ struct Layout {
   std::uint64_t total_linked = 0;
   std::uint64_t next_inode = 0;
   std::uint64_t next_link_id = 0;
+  std::uint64_t last_commit = 0;
   std::uint64_t hash_seed = 0;
   std::uint64_t hash_slots = 0;
   std::uint32_t max_probe = 0;

@@ -118,20 +118,23 @@ Result<const DirectoryElement*> Reader::element(std::uint64_t number) const {
   return reinterpret_cast<const DirectoryElement*>(pages_->at(Section::directories, offset));
 }
 
-/// What is wrong with a directory's element, which element() gave; null when nothing is.
-const char* Reader::fault_of(const DirectoryElement& element, std::uint64_t number) const {
+/// What is wrong with a directory's element, `before` being the one before it if there is one; null when nothing is.
+const char* Reader::fault_of(const DirectoryElement& element, const DirectoryElement* before) const {
   const std::uint64_t begin = element.table_offset.get();
   const std::uint64_t length = element.table_length.get();
   if (!base::range_fits(begin, length, pages_->length(Section::entries)) || begin % kEntryAlignment != 0 ||
       length < element.entry_count.get()) {
     return "a table that is out of its place";
   }
-  const DirectoryElement* before = number == 0 ? nullptr : &element - 1;
   if (before != nullptr && !base::range_fits(before->table_offset.get(), before->table_length.get(), begin)) {
     return "a table that overlaps another";
   }
   if (element.delta_depth.get() != 0 || element.delta_slot.get() != 0 || element.delta_directory.get() != 0) {
     return "a delta in a pack that stands alone";
+  }
+  const std::uint64_t total_entries = element.total_entries.get();
+  if (total_entries > layout_.entry_count || element.entry_count.get() > total_entries) {
+    return "more entries than there can be";
   }
   return nullptr;
 }
@@ -139,8 +142,10 @@ const char* Reader::fault_of(const DirectoryElement& element, std::uint64_t numb
 Result<Reader::Directory> Reader::directory(std::uint64_t number) const {
   const auto found = element(number);
   if (!found) return std::unexpected(found.error());
-  const DirectoryElement& element = **found;
-  if (const char* fault = fault_of(element, number)) {
+  // Copies, so that what was checked is what is used, even if the file is changed meanwhile.
+  const DirectoryElement element = **found;
+  const DirectoryElement before = number == 0 ? DirectoryElement{} : (*found)[-1];
+  if (const char* fault = fault_of(element, number == 0 ? nullptr : &before)) {
     return std::unexpected(pages_->corrupt(Section::directories, number * sizeof(DirectoryElement), fault));
   }
   Directory directory;
@@ -162,6 +167,12 @@ Result<Node> Reader::root() const {
     return std::unexpected(pages_->corrupt(Section::directories, 0, "the root is not where it must be"));
   }
   return Node{FileType::directory, 0, 0};
+}
+
+Result<Reader::Directory> Reader::child(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const {
+  auto node = directory_node(entry.location(), offset, parent);
+  if (!node) return std::unexpected(std::move(node.error()));
+  return directory(node->directory);
 }
 
 /// The Node of directory `number`, which the entry at `offset` in the table of `parent` names.
@@ -201,12 +212,13 @@ Result<Node> Reader::find_hashed(std::uint64_t number, std::string_view name) co
     if (!candidate) [[unlikely]] {
       return std::unexpected(candidate.error());
     }
-    if (candidate->name() != name) continue;
+    // A slot may point into the middle of an entry, whose page was checked as what it is and not as what it seems here.
+    if (candidate->name() != name || !candidate->is_well_formed()) continue;
     const auto holder = element(number);
     if (!holder) [[unlikely]] {
       return std::unexpected(holder.error());
     }
-    if (const char* fault = fault_of(**holder, number)) [[unlikely]] {
+    if (const char* fault = fault_of(**holder, number == 0 ? nullptr : *holder - 1)) [[unlikely]] {
       return std::unexpected(pages_->corrupt(Section::directories, number * sizeof(DirectoryElement), fault));
     }
     // The same name in another directory may have the same hash.

@@ -17,6 +17,7 @@
 #include "pack/entry.h"
 #include "pack/index_pages.h"
 #include "pack/layout.h"
+#include "pack/xattr_list.h"
 #include "packfs/pack.h"
 #include "tree/table.h"
 
@@ -53,7 +54,8 @@ class Reader final : public tree::Table {
   [[nodiscard]] const IndexPages& pages() const noexcept { return *pages_; }
   [[nodiscard]] const content::StoredReader& contents() const noexcept { return *contents_; }
 
-  /// A directory's element, checked: its table lies within section 2 behind the table of the number before.
+  /// A directory's element, checked: its table lies within section 2 behind the table of the number before, and it
+  /// does not claim more entries than there are.
   struct Directory {
     std::uint64_t number = 0;
     std::uint64_t parent = 0;
@@ -78,6 +80,10 @@ class Reader final : public tree::Table {
     return entry_slowly(offset);
   }
 
+  /// The directory that an entry at `offset`, in the table of directory number `parent`, names.
+  /// Errors: corrupt when its element does not point back at just this entry.
+  [[nodiscard]] Result<Directory> child(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const;
+
   /// The Node of an entry that stands at `offset` in the table of directory number `parent`.
   /// Errors: corrupt when it is a directory whose element does not point back at just this entry.
   [[nodiscard]] Result<Node> node_of(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const {
@@ -86,6 +92,10 @@ class Reader final : public tree::Table {
     }
     return directory_node(entry.location(), offset, parent);
   }
+
+  /// The extended attributes of an entry at `offset` that has some, where they lie; they need not be a sound list.
+  /// Errors: corrupt (they are not there).
+  [[nodiscard]] Result<XattrList> xattr_list(const EntryRef& entry, std::uint64_t offset) const;
 
   /// Where an entry's content is, as the index says. Errors: corrupt (another slot).
   [[nodiscard]] Result<content::Stored> stored(const EntryRef& entry, std::uint64_t offset) const;
@@ -98,7 +108,7 @@ class Reader final : public tree::Table {
   [[nodiscard]] Result<EntryRef> entry_slowly(std::uint64_t offset) const;
   [[nodiscard]] Result<Node> directory_node(std::uint64_t number, std::uint64_t offset, std::uint64_t parent) const;
   [[nodiscard]] Result<const DirectoryElement*> element(std::uint64_t number) const;
-  [[nodiscard]] const char* fault_of(const DirectoryElement& element, std::uint64_t number) const;
+  [[nodiscard]] const char* fault_of(const DirectoryElement& element, const DirectoryElement* before) const;
   [[nodiscard]] Result<std::uint64_t> link_count(std::uint64_t link_id, std::uint64_t offset) const;
   [[nodiscard]] Result<void> fill_attributes(const EntryRef& entry, std::uint64_t offset, Stat& stat) const;
 

@@ -6,45 +6,6 @@
 
 // What the index says of an entry: attributes, link counts, extended attributes.
 namespace packfs::pack {
-namespace {
-
-constexpr std::uint32_t kModeBits = 07777;
-constexpr std::uint32_t kNoOwner = 0xFFFFFFFF;
-
-/// Takes a list of extended attributes apart (docs/format.md 4.4).
-class XattrList {
- public:
-  explicit XattrList(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  /// Nothing when the list is not one.
-  std::optional<std::vector<Xattr>> parse(std::uint32_t count) {
-    std::vector<Xattr> xattrs;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (rest_.size() < 6) return std::nullopt;
-      const auto name_length = base::load_le<std::uint16_t>(rest_.data());
-      const auto value_length = base::load_le<std::uint32_t>(rest_.data() + 2);
-      rest_ = rest_.subspan(6);
-      if (name_length == 0 || name_length > 255 || name_length > rest_.size() ||
-          value_length > rest_.size() - name_length) {
-        return std::nullopt;
-      }
-      const std::string_view name = base::as_text(rest_.first(name_length));
-      if (name.find('\0') != std::string_view::npos || (!xattrs.empty() && name <= xattrs.back().name)) {
-        return std::nullopt;
-      }
-      const auto value = rest_.subspan(name_length, value_length);
-      xattrs.push_back({std::string(name), {value.begin(), value.end()}});
-      rest_ = rest_.subspan(name_length + value_length);
-    }
-    if (!rest_.empty()) return std::nullopt;
-    return xattrs;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
-
-}  // namespace
 
 Result<Stat> Reader::stat(const Node& node) const {
   const auto found = entry(node.entry);
@@ -82,13 +43,14 @@ Result<void> Reader::fill_attributes(const EntryRef& entry, std::uint64_t offset
     return std::unexpected(pages_->corrupt(Section::entries, offset, "an attribute set that is not there"));
   }
   if (auto touched = pages_->touch(Section::attribute_sets, position, sizeof(AttributeSet)); !touched) return touched;
-  const auto* set = reinterpret_cast<const AttributeSet*>(pages_->at(Section::attribute_sets, position));
-  stat.mode = set->mode.get();
-  stat.uid = set->uid.get();
-  stat.gid = set->gid.get();
-  if ((stat.mode & ~kModeBits) != 0 || stat.uid == kNoOwner || stat.gid == kNoOwner || set->reserved.get() != 0) {
+  // A copy, so that what was checked is what is used.
+  const auto set = *reinterpret_cast<const AttributeSet*>(pages_->at(Section::attribute_sets, position));
+  if (!is_in_range(set)) {
     return std::unexpected(pages_->corrupt(Section::attribute_sets, position, "an attribute set out of range"));
   }
+  stat.mode = set.mode.get();
+  stat.uid = set.uid.get();
+  stat.gid = set.gid.get();
   return {};
 }
 
@@ -116,11 +78,11 @@ Result<std::uint64_t> Reader::link_count(std::uint64_t link_id, std::uint64_t of
   return std::unexpected(pages_->corrupt(Section::entries, offset, "a link id that is not in the links"));
 }
 
-Result<std::vector<Xattr>> Reader::xattrs(const Node& node) const {
-  const auto found = entry(node.entry);
-  if (!found) return std::unexpected(found.error());
-  if (!found->has(kHasXattrs)) return std::vector<Xattr>();
-  const std::uint64_t position = found->extra_or_zero(kHasXattrs);
+Result<XattrList> Reader::xattr_list(const EntryRef& entry, std::uint64_t offset) const {
+  const std::uint64_t position = entry.extra_or_zero(kHasXattrs);
+  if (position % kXattrListAlignment != 0) {
+    return std::unexpected(pages_->corrupt(Section::entries, offset, "extended attributes out of their place"));
+  }
   if (auto touched = pages_->touch(Section::xattrs, position, sizeof(XattrHeader)); !touched) {
     return std::unexpected(std::move(touched.error()));
   }
@@ -133,9 +95,21 @@ Result<std::vector<Xattr>> Reader::xattrs(const Node& node) const {
       return std::unexpected(std::move(touched.error()));
     }
   }
-  auto parsed = XattrList({pages_->at(Section::xattrs, begin), length}).parse(count);
-  if (!parsed) return std::unexpected(pages_->corrupt(Section::xattrs, position, "a list of extended attributes"));
-  return std::move(*parsed);
+  return XattrList({pages_->at(Section::xattrs, begin), length}, count);
+}
+
+Result<std::vector<Xattr>> Reader::xattrs(const Node& node) const {
+  const auto found = entry(node.entry);
+  if (!found) return std::unexpected(found.error());
+  if (!found->has(kHasXattrs)) return std::vector<Xattr>();
+  auto list = xattr_list(*found, node.entry);
+  if (!list) return std::unexpected(std::move(list.error()));
+  std::vector<Xattr> xattrs;
+  while (const auto xattr = list->next()) {
+    xattrs.push_back({std::string(xattr->name), {xattr->value.begin(), xattr->value.end()}});
+  }
+  if (list->is_sound()) return xattrs;
+  return std::unexpected(pages_->corrupt(Section::entries, node.entry, "a list of extended attributes"));
 }
 
 }  // namespace packfs::pack

@@ -1,106 +1,139 @@
 #include "pack/verify_index.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/bytes.h"
 #include "pack/directory_cursor.h"
+#include "pack/verify_path.h"
 
 namespace packfs::pack {
 
-std::string path_in_pack(const Reader& reader, std::uint64_t directory, std::string_view name) {
-  std::vector<std::string_view> names;
-  if (!name.empty()) names.push_back(name);
-  // Parents have smaller numbers (directory() does not promise that), so this ends.
-  for (std::uint64_t number = directory; number != 0;) {
-    const auto element = reader.directory(number);
-    if (!element || element->parent >= number) break;
-    const auto entry = reader.entry(element->self_entry);
-    if (!entry) break;
-    names.push_back(entry->name());
-    number = element->parent;
-  }
-  std::string path;
-  for (auto it = names.rbegin(); it != names.rend(); ++it) {
-    if (!path.empty()) path += '/';
-    path += *it;
-  }
-  return path;
-}
-
 void IndexVerifier::run() {
-  check_pages();
+  sections_.run();
+  if (log_.failed()) return;
+  check_root();
   totals_.resize(reader_.layout().directory_count);
   for (std::uint64_t number = 0; number < totals_.size() && !log_.failed(); ++number) check_directory(number);
   if (log_.failed()) return;
+  if (tables_end_ != reader_.pages().length(Section::entries)) {
+    log_.damage(reader_.pages().corrupt(Section::entries, tables_end_, "bytes that belong to no table"));
+  }
+  if (const std::uint64_t used = attribute_sets_ * sizeof(AttributeSet);
+      used < reader_.pages().length(Section::attribute_sets)) {
+    log_.damage(reader_.pages().corrupt(Section::attribute_sets, used, "attribute sets that no entry has"));
+  }
   check_counts();
   check_totals();
   check_links();
 }
 
-void IndexVerifier::check_pages() {
-  for (auto which = static_cast<std::uint8_t>(Section::directories);
-       which <= static_cast<std::uint8_t>(Section::page_checksums); ++which) {
-    const auto section = static_cast<Section>(which);
-    const std::uint64_t length = reader_.pages().length(section);
-    for (std::uint64_t offset = 0; offset < length && !log_.failed(); offset += kPageBytes) {
-      if (auto touched = reader_.pages().touch(section, offset, 1); !touched) log_.damage(std::move(touched.error()));
-      log_.advance(std::min(kPageBytes, length - offset));
-    }
-  }
-  log_.advance(reader_.pages().length(Section::root_checksums));
+void IndexVerifier::check_root() {
+  const auto root = reader_.root();
+  if (!root) return log_.damage(root.error());
+  const auto entry = reader_.entry(root->entry);
+  if (!entry) return log_.damage(entry.error());
+  tables_end_ = entry->bytes();
+  if (auto good = check_attributes(*root); !good) log_.damage(std::move(good.error()));
+}
+
+void IndexVerifier::fail_directory(std::uint64_t number, const char* what) {
+  log_.damage_at(reader_.pages().corrupt(Section::directories, number * sizeof(DirectoryElement), what),
+                 [&] { return path_in_pack(reader_, number, ""); });
 }
 
 void IndexVerifier::check_directory(std::uint64_t number) {
-  const auto fail = [&](const Error& error) { log_.damage(error.with_path(path_in_pack(reader_, number, ""))); };
   const auto directory = reader_.directory(number);
-  if (!directory) return fail(directory.error());
-  auto cursor = DirectoryCursor::open(reader_, {FileType::directory, directory->self_entry, number}, "");
-  if (!cursor) return fail(cursor.error());
+  if (!directory) {
+    log_.damage_at(directory.error(), [&] { return path_in_pack(reader_, number, ""); });
+    return;
+  }
+  const auto* element = reinterpret_cast<const DirectoryElement*>(
+      reader_.pages().at(Section::directories, number * sizeof(DirectoryElement)));
+  if (element->change_commit.get() > reader_.layout().last_commit) fail_directory(number, "change commit");
+  // What lies over another table is not walked: work would no longer be bounded by the section's length.
+  if (!check_place(*directory)) return fail_directory(number, "a table that is out of its place");
   subdirectories_ = 0;
+  check_table(*directory);
+  if (subdirectories_ != directory->subdirectory_count) fail_directory(number, "subdirectory count");
+}
+
+/// Tables follow one another, at most the filling at the end of a page between them.
+bool IndexVerifier::check_place(const Reader::Directory& directory) {
+  const std::uint64_t begin = directory.table_begin;
+  const std::uint64_t before = std::exchange(tables_end_, std::max(tables_end_, directory.table_end));
+  if (begin == before) return true;
+  if (directory.table_begin == directory.table_end) return false;
+  return begin == *base::align_up(before, kPageBytes) && !reader_.pages().is_entry(before);
+}
+
+void IndexVerifier::check_table(const Reader::Directory& directory) {
+  const auto fail = [&](const Error& error) {
+    log_.damage_at(error, [&] { return path_in_pack(reader_, directory.number, ""); });
+  };
+  auto cursor = DirectoryCursor::open(reader_, {FileType::directory, directory.self_entry, directory.number}, "");
+  if (!cursor) return fail(cursor.error());
   std::array<Entry, 64> batch;
   while (!log_.failed()) {
     const auto count = (*cursor)->next(batch);
     if (!count) return fail(count.error());
-    if (*count == 0) break;
-    for (const Entry& entry : std::span(batch).first(*count)) check_entry(entry, *directory);
-  }
-  if (subdirectories_ != directory->subdirectory_count) {
-    fail(reader_.pages().corrupt(Section::directories, number * sizeof(DirectoryElement), "subdirectory count"));
+    if (*count == 0) return;
+    for (const Entry& entry : std::span(batch).first(*count)) check_entry(entry, directory);
   }
 }
 
 void IndexVerifier::check_entry(const Entry& entry, const Reader::Directory& directory) {
   ++log_.report().entries_checked;
-  const Node parent{FileType::directory, directory.self_entry, directory.number};
-  const auto fail = [&](const Error& error) {
-    log_.damage(error.with_path(path_in_pack(reader_, directory.number, entry.name())));
+  const auto check = [&](const Result<void>& good) {
+    if (good) return;
+    log_.damage_at(good.error(), [&] { return path_in_pack(reader_, directory.number, entry.name()); });
   };
-  const auto found = reader_.find(parent, entry.name());
-  if (!found) {
-    fail(found.error().code() == ErrorCode::no_entry
-             ? reader_.pages().corrupt(Section::entries, entry.node().entry, "an entry that its name does not find")
-             : found.error());
-  } else if (found->entry != entry.node().entry) {
-    fail(reader_.pages().corrupt(Section::entries, entry.node().entry, "a name that finds another entry"));
-  }
-  if (const auto stat = reader_.stat(entry.node()); !stat) fail(stat.error());
-  if (const auto xattrs = reader_.xattrs(entry.node()); !xattrs) fail(xattrs.error());
+  check(find_again(entry, directory));
+  check(check_attributes(entry.node()));
   if (entry.type() == FileType::directory) {
     ++subdirectories_;
     ++directories_;
   }
-  if (const auto raw = reader_.entry(entry.node().entry)) add_totals(*raw, directory.number);
+  const std::uint64_t offset = entry.node().entry;
+  if (const auto raw = reader_.entry(offset)) check(add_totals(*raw, offset, directory.number));
 }
 
-void IndexVerifier::add_totals(const EntryRef& entry, std::uint64_t directory) {
+Result<void> IndexVerifier::find_again(const Entry& entry, const Reader::Directory& directory) const {
+  const Node parent{FileType::directory, directory.self_entry, directory.number};
+  const std::uint64_t offset = entry.node().entry;
+  const auto found = reader_.find(parent, entry.name());
+  if (!found && found.error().code() != ErrorCode::no_entry) return std::unexpected(found.error());
+  if (found && found->entry == offset) return {};
+  const char* what = found ? "a name that finds another entry" : "an entry that its name does not find";
+  return std::unexpected(reader_.pages().corrupt(Section::entries, offset, what));
+}
+
+/// What an entry refers to: attributes, links, extended attributes, content in this file.
+Result<void> IndexVerifier::check_attributes(const Node& node) {
+  const auto entry = reader_.entry(node.entry);
+  if (!entry) return std::unexpected(entry.error());
+  greatest_inode_ = std::max(greatest_inode_, entry->inode());
+  attribute_sets_ = std::max(attribute_sets_, std::uint64_t{entry->attribute_set()} + 1);
+  if (const auto stat = reader_.stat(node); !stat) return std::unexpected(stat.error());
+  if (const auto stored = reader_.stored(*entry, node.entry); !stored) return std::unexpected(stored.error());
+  if (!entry->has(kHasXattrs) || sections_.is_xattr_list(entry->extra_or_zero(kHasXattrs))) return {};
+  return std::unexpected(
+      reader_.pages().corrupt(Section::entries, node.entry, "extended attributes that are not there"));
+}
+
+Result<void> IndexVerifier::add_totals(const EntryRef& entry, std::uint64_t offset, std::uint64_t directory) {
   Totals& totals = totals_[directory];
   ++totals.entries;
   if (entry.type() == FileType::regular) totals.bytes += entry.size();
   const std::uint64_t link_id = entry.extra_or_zero(kHasLinkId);
-  if (link_id == 0) return;
+  if (link_id == 0) return {};
   ++totals.linked_names;
   Group& group = groups_[link_id];
-  if (group.names++ == 0) group.inode = entry.inode();
+  if (group.names++ == 0) group.first = offset;
+  const auto first = reader_.entry(group.first);
+  if (!first || first->is_same_file(entry)) return {};
+  return std::unexpected(reader_.pages().corrupt(Section::entries, offset, "a link that is not as its first name is"));
 }
 
 /// Children have greater numbers, so one pass from the last to the first adds up every subtree.
@@ -111,9 +144,7 @@ void IndexVerifier::check_totals() {
     const Totals& sum = totals_[number];
     const Totals& stated = directory->totals;
     if (sum.entries != stated.entries || sum.bytes != stated.bytes || sum.linked_names != stated.linked_names) {
-      log_.damage(reader_.pages()
-                      .corrupt(Section::directories, number * sizeof(DirectoryElement), "totals of a directory")
-                      .with_path(path_in_pack(reader_, number, "")));
+      fail_directory(number, "totals of a directory");
     }
     if (number == 0 || directory->parent >= number) continue;
     Totals& above = totals_[directory->parent];
@@ -123,21 +154,25 @@ void IndexVerifier::check_totals() {
   }
 }
 
+void IndexVerifier::fail_footer(std::size_t field, std::string_view what) {
+  const std::uint64_t footer = reader_.layout().total_length - sizeof(Footer);
+  log_.damage(Error(ErrorCode::corrupt).with_offset(footer + field).with_note(what));
+}
+
 void IndexVerifier::check_counts() {
   const Layout& layout = reader_.layout();
-  const auto fail = [&](std::size_t field, std::string_view what) {
-    log_.damage(Error(ErrorCode::corrupt).with_offset(layout.total_length - sizeof(Footer) + field).with_note(what));
-  };
-  if (log_.report().entries_checked != layout.entry_count) fail(offsetof(Footer, entry_count), "entry count");
+  if (log_.report().entries_checked != layout.entry_count) fail_footer(offsetof(Footer, entry_count), "entry count");
   if (directories_ != layout.directory_count) {
-    fail(offsetof(Footer, directory_count), "a directory that no entry leads to");
+    fail_footer(offsetof(Footer, directory_count), "a directory that no entry leads to");
   }
+  if (layout.next_inode != greatest_inode_ + 1) fail_footer(offsetof(Footer, next_inode), "next inode number");
+  const std::uint64_t greatest_link = groups_.empty() ? 0 : groups_.rbegin()->first;
+  if (layout.next_link_id != greatest_link + 1) fail_footer(offsetof(Footer, next_link_id), "next link id");
   const auto root = reader_.directory(0);
-  if (!root) return;
-  if (root->totals.bytes != layout.total_bytes) fail(offsetof(Footer, total_bytes), "total bytes");
-  if (root->totals.linked_names != layout.total_linked) fail(offsetof(Footer, total_linked), "linked names");
-  if (auto node = reader_.root(); !node) return log_.damage(std::move(node.error()));
-  if (const auto stat = reader_.stat({FileType::directory, 0, 0}); !stat) log_.damage(stat.error());
+  if (!root) return;  // reported before
+  if (root->totals.entries != layout.entry_count) fail_footer(offsetof(Footer, entry_count), "entries of the root");
+  if (root->totals.bytes != layout.total_bytes) fail_footer(offsetof(Footer, total_bytes), "total bytes");
+  if (root->totals.linked_names != layout.total_linked) fail_footer(offsetof(Footer, total_linked), "linked names");
 }
 
 void IndexVerifier::check_links() {
@@ -151,7 +186,9 @@ void IndexVerifier::check_links() {
   for (const auto& [link_id, group] : groups_) {
     if (auto touched = pages.touch(Section::links, position, sizeof(LinkElement)); !touched) return;  // reported before
     const auto* link = reinterpret_cast<const LinkElement*>(pages.at(Section::links, position));
-    if (link->link_id.get() != link_id || link->inode.get() != group.inode || link->nlink.get() != group.names) {
+    const auto first = reader_.entry(group.first);
+    if (link->link_id.get() != link_id || !first || link->inode.get() != first->inode() ||
+        link->nlink.get() != group.names || group.names < 2) {
       log_.damage(pages.corrupt(Section::links, position, "a link group that is not what its names say"));
     }
     position += sizeof(LinkElement);

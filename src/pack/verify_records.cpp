@@ -1,12 +1,12 @@
 #include "pack/verify_records.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <utility>
 
 #include "log/file_header.h"
 #include "log/record_content.h"
-#include "pack/verify_index.h"
+#include "pack/verify_path.h"
 
 namespace packfs::pack {
 namespace {
@@ -14,39 +14,54 @@ namespace {
 using content::Form;
 using log::RecordType;
 
-FileType type_of(const log::Record& record) {
-  switch (record.type) {
-    case RecordType::mkdir:
-      return FileType::directory;
-    case RecordType::put:
-      return FileType::regular;
-    case RecordType::symlink:
-      return FileType::symlink;
-    default:
-      return record.kind;
-  }
+Error corrupt(std::uint64_t offset, std::string_view what) {
+  return Error(ErrorCode::corrupt).with_offset(offset).with_note(what);
 }
 
 }  // namespace
 
 void RecordVerifier::run() {
   const Layout& layout = reader_.layout();
-  auto contents =
-      content::StoredReader::make(reader_.source(), sizeof(log::FileHeader), layout.total_length - sizeof(Footer));
+  const std::uint64_t end = layout.total_length - sizeof(Footer);
+  auto contents = content::StoredReader::make(reader_.source(), sizeof(log::FileHeader), end);
   if (!contents) return log_.damage(std::move(contents.error()));
   contents_ = std::move(*contents);
-  log_.advance(sizeof(log::FileHeader));
+  check_header();
   scan(sizeof(log::FileHeader), layout.log_end, true);
-  if (!log_.failed()) scan(layout.log_end, layout.total_length - sizeof(Footer), false);
-  log_.advance(sizeof(Footer));
-  if (log_.failed() || !complete_) return;
+  if (!log_.failed()) scan(layout.log_end, end, false);
+  if (!log_.failed()) check_footer();
+}
 
-  const auto fail_footer = [&](std::size_t field, std::string_view what) {
-    log_.damage(Error(ErrorCode::corrupt).with_offset(layout.total_length - sizeof(Footer) + field).with_note(what));
-  };
-  if (records_ != layout.record_count) fail_footer(offsetof(Footer, record_count), "record count");
-  if (names_ != layout.entry_count) fail_footer(offsetof(Footer, entry_count), "names that the log does not have");
-  if (checksums_.digest() != layout.pack_id) fail_footer(offsetof(Footer, pack_id), "pack id");
+void RecordVerifier::check_header() {
+  std::array<std::byte, sizeof(log::FileHeader)> bytes;
+  if (auto read = reader_.source().copy(0, bytes); !read) return log_.damage(std::move(read.error()));
+  log_.advance(bytes.size());
+  const auto header = log::decode_file_header(bytes);
+  if (!header) return log_.damage(header.error());
+  if (header->segment_id != reader_.layout().segment_id) {
+    log_.damage(corrupt(offsetof(log::FileHeader, segment_id), "segment id"));
+  }
+  // A built pack continues nothing.
+  if (header->segment_id != log::kBuiltSegmentId) return;
+  if (header->previous_segment != 0 || header->previous_cut != 0 || header->base_commit != 0) {
+    log_.damage(corrupt(offsetof(log::FileHeader, previous_segment), "a built pack that continues another"));
+  }
+}
+
+/// The footer as it is now, and as the records say it must be.
+void RecordVerifier::check_footer() {
+  const Layout& layout = reader_.layout();
+  const std::uint64_t begin = layout.total_length - sizeof(Footer);
+  std::array<std::byte, sizeof(Footer)> bytes;
+  if (auto read = reader_.source().copy(begin, bytes); !read) return log_.damage(std::move(read.error()));
+  log_.advance(bytes.size());
+  const auto footer = decode_footer(bytes, layout.total_length, layout.segment_id);
+  if (!footer) return log_.damage(footer.error());
+  if (!complete_) return;
+  if (records_ != layout.record_count) log_.damage(corrupt(begin + offsetof(Footer, record_count), "record count"));
+  if (last_commit_ != layout.last_commit) log_.damage(corrupt(begin + offsetof(Footer, last_commit), "last commit"));
+  if (checksums_.digest() != footer->pack_id) log_.damage(corrupt(begin + offsetof(Footer, pack_id), "pack id"));
+  names_.finish();
 }
 
 void RecordVerifier::scan(std::uint64_t begin, std::uint64_t end, bool is_log) {
@@ -65,6 +80,7 @@ void RecordVerifier::scan(std::uint64_t begin, std::uint64_t end, bool is_log) {
       complete_ = false;
       log_.damage(std::move(added.error()));
     }
+    last_commit_ = std::max(last_commit_, scanned.record.commit);
     if (is_log) {
       ++records_;
       check_log_record(scanned);
@@ -74,23 +90,21 @@ void RecordVerifier::scan(std::uint64_t begin, std::uint64_t end, bool is_log) {
     log_.advance(scanner.position() - told);
     told = scanner.position();
   }
-  if (is_log && !committed_ && !log_.failed()) {
-    log_.damage(Error(ErrorCode::corrupt).with_offset(end).with_note("the log does not end with a commit"));
-  }
+  if (is_log && !committed_ && !log_.failed()) log_.damage(corrupt(end, "the log does not end with a commit"));
 }
 
 void RecordVerifier::check_log_record(const log::ScannedRecord& scanned) {
   const log::Record& record = scanned.record;
-  if (committed_) fail(record, scanned.offset, "a record behind the commit");
+  if (committed_) names_.fail(record, scanned.offset, "a record behind the commit");
   if (chain_ && record.type != RecordType::extent && record.type != RecordType::extent_map) chain_.reset();
   if (records_ == 1 && (record.type != RecordType::mkdir || !record.name.empty())) {
-    fail(record, scanned.offset, "the first record is not the root's");
+    names_.fail(record, scanned.offset, "the first record is not the root's");
   }
   switch (record.type) {
     case RecordType::mkdir:
     case RecordType::special:
     case RecordType::link:
-      return check_name(record, scanned.offset, {});
+      return names_.check(record, scanned.offset, {});
     case RecordType::put:
       if (record.form != Form::chained) return check_content(scanned);
       return begin_chain(scanned);
@@ -103,8 +117,12 @@ void RecordVerifier::check_log_record(const log::ScannedRecord& scanned) {
     case RecordType::commit:
       return check_commit(scanned);
     default:
-      fail(record, scanned.offset, "a record that a built pack cannot hold");
+      names_.fail(record, scanned.offset, "a record that a built pack cannot hold");
   }
+}
+
+void RecordVerifier::damage_of(Error error, const log::Record& named) {
+  log_.damage_at(std::move(error), [&] { return path_in_pack(reader_, named.parent, named.name); });
 }
 
 void RecordVerifier::check_content(const log::ScannedRecord& scanned) {
@@ -112,11 +130,11 @@ void RecordVerifier::check_content(const log::ScannedRecord& scanned) {
   if (!is_void) return log_.damage(is_void.error());
   if (*is_void) return;
   if (auto good = log::verify_content(reader_.source(), *contents_, scanned); !good) {
-    log_.damage(good.error().with_path(path_in_pack(reader_, scanned.record.parent, scanned.record.name)));
+    damage_of(std::move(good.error()), scanned.record);
   }
   const auto stored = log::stored_content(reader_.source(), scanned);
   if (!stored) return log_.damage(stored.error());
-  check_name(scanned.record, scanned.offset, *stored);
+  names_.check(scanned.record, scanned.offset, *stored);
 }
 
 void RecordVerifier::begin_chain(const log::ScannedRecord& scanned) {
@@ -127,129 +145,83 @@ void RecordVerifier::begin_chain(const log::ScannedRecord& scanned) {
   for (const log::XattrRef& xattr : scanned.record.xattrs) {
     chain_->xattrs.push_back({std::string(xattr.name), {xattr.value.begin(), xattr.value.end()}});
   }
+  // The put's views were the scanner's, which goes on.
+  chain_->put.name = chain_->name;
+  for (std::size_t i = 0; i < chain_->xattrs.size(); ++i) {
+    chain_->put.xattrs[i] = {chain_->xattrs[i].name, chain_->xattrs[i].value};
+  }
 }
 
 void RecordVerifier::check_extent(const log::ScannedRecord& scanned) {
-  if (!chain_) return fail(scanned.record, scanned.offset, "an extent that belongs to no file");
+  const log::Record& record = scanned.record;
+  if (!chain_) return names_.fail(record, scanned.offset, "an extent that belongs to no file");
   if (auto good = log::verify_content(reader_.source(), *contents_, scanned); !good) {
-    log_.damage(good.error().with_path(path_in_pack(reader_, chain_->put.parent, chain_->name)));
+    damage_of(std::move(good.error()), chain_->put);
   }
+  if (record.offset < chain_->end) damage_of(corrupt(scanned.offset, "an extent out of order"), chain_->put);
+  chain_->end = record.offset + record.size;  // below 2^63, as a rule of the record has it
   content::ExtentMapElement element;
-  element.raw_offset.set(scanned.record.offset);
-  element.form_and_raw_length.set(std::uint64_t{static_cast<std::uint8_t>(scanned.record.form)} << 60 |
-                                  scanned.record.size);
+  element.raw_offset.set(record.offset);
+  element.form_and_raw_length.set(std::uint64_t{static_cast<std::uint8_t>(record.form)} << 60 | record.size);
   element.content_offset.set(scanned.extent.content_begin);
   chain_->extents.push_back(element);
 }
 
 void RecordVerifier::end_chain(const log::ScannedRecord& scanned) {
-  if (!chain_) return fail(scanned.record, scanned.offset, "an extent map that belongs to no file");
-  Chain chain = std::move(*chain_);
+  if (!chain_) return names_.fail(scanned.record, scanned.offset, "an extent map that belongs to no file");
+  const Chain& chain = *chain_;
+  if (const auto stored = check_map(scanned, chain); !stored) {
+    damage_of(stored.error(), chain.put);
+  } else {
+    names_.check(chain.put, chain.offset, *stored);
+  }
   chain_.reset();
-  // The put's views were the scanner's, which has gone on since.
-  chain.put.name = chain.name;
-  for (std::size_t i = 0; i < chain.xattrs.size(); ++i) {
-    chain.put.xattrs[i] = {chain.xattrs[i].name, chain.xattrs[i].value};
-  }
-  const std::string path = path_in_pack(reader_, chain.put.parent, chain.name);
+}
+
+Result<content::Stored> RecordVerifier::check_map(const log::ScannedRecord& scanned, const Chain& chain) const {
+  const log::Record& record = scanned.record;
   if (auto good = log::verify_content(reader_.source(), *contents_, scanned); !good) {
-    return log_.damage(good.error().with_path(path));
+    return std::unexpected(std::move(good.error()));
   }
-  const content::Stored stored{.form = Form::chained,
-                               .size = scanned.record.size,
-                               .location = scanned.record.form == Form::none ? 0 : scanned.extent.content_begin,
-                               .stored_length = scanned.record.content_length};
   base::Buffer scratch;
-  const auto map = reader_.source().at(scanned.extent.content_begin, scanned.record.content_length, scratch);
-  if (!map) return log_.damage(map.error());
-  const auto expected = std::as_bytes(std::span(chain.extents));
-  if (!std::ranges::equal(*map, expected)) {
-    return log_.damage(Error(ErrorCode::corrupt)
-                           .with_offset(scanned.extent.content_begin)
-                           .with_note("an extent map that is not that of its extents")
-                           .with_path(path));
+  const auto map = reader_.source().at(scanned.extent.content_begin, record.content_length, scratch);
+  if (!map) return std::unexpected(map.error());
+  if (!std::ranges::equal(*map, std::as_bytes(std::span(chain.extents)))) {
+    return std::unexpected(corrupt(scanned.extent.content_begin, "an extent map that is not that of its extents"));
   }
-  check_name(chain.put, chain.offset, stored);
-}
-
-void RecordVerifier::check_name(const log::Record& record, std::uint64_t offset, const content::Stored& stored) {
-  const bool is_root = record.type == RecordType::mkdir && record.name.empty();
-  Node node{FileType::directory, 0, 0};
-  if (!is_root) {
-    ++names_;
-    const auto parent = reader_.directory(record.parent);
-    if (!parent) return fail(record, offset, "a record in a directory that is not there");
-    const auto found = reader_.find({FileType::directory, parent->self_entry, record.parent}, record.name);
-    if (!found && found.error().code() == ErrorCode::no_entry) {
-      return fail(record, offset, "a record that the index does not have");
-    }
-    if (!found) return log_.damage(found.error().with_path(path_in_pack(reader_, record.parent, record.name)));
-    node = *found;
+  const bool put_has_size = (chain.put.fields & log::kSize) != 0;
+  if (chain.end > record.size || (put_has_size && chain.put.size != record.size)) {
+    return std::unexpected(corrupt(scanned.offset, "an extent map's size"));
   }
-  if (const char* what = difference(record, node, stored)) fail(record, offset, what);
-}
-
-/// In what the index tells something else than the record; null when it is the same.
-const char* RecordVerifier::difference(const log::Record& record, const Node& node,
-                                       const content::Stored& stored) const {
-  const auto stat = reader_.stat(node);
-  const auto entry = reader_.entry(node.entry);
-  if (!stat || !entry) return nullptr;  // reported with the index
-  if (stat->inode != record.inode) return "the index has another inode number";
-  if (record.type == RecordType::link) {
-    return stat->link_id == record.link_id ? nullptr : "the index has another link id";
-  }
-  if (stat->type != type_of(record)) return "the index has another type";
-  if (record.type == RecordType::mkdir && node.directory != record.directory) return "another directory number";
-  if (stat->mode != record.mode || stat->uid != record.uid || stat->gid != record.gid || stat->mtime != record.mtime) {
-    return "the index has other attributes";
-  }
-  if (stat->device_major != record.device_major || stat->device_minor != record.device_minor) {
-    return "the index has another device number";
-  }
-  const auto same = same_xattrs(record, node);
-  if (same && !*same) return "the index has other extended attributes";
-  const auto indexed = reader_.stored(*entry, node.entry);
-  if (!indexed || record.type == RecordType::mkdir || record.type == RecordType::special) return nullptr;
-  if (indexed->form != stored.form && stored.size != 0) return "the index has another form of content";
-  if (indexed->size != stored.size) return "the index has another size";
-  if (indexed->form != Form::none && indexed->location != stored.location) return "the index has another content";
-  return nullptr;
-}
-
-Result<bool> RecordVerifier::same_xattrs(const log::Record& record, const Node& node) const {
-  const auto indexed = reader_.xattrs(node);
-  if (!indexed) return std::unexpected(indexed.error());
-  return std::ranges::equal(record.xattrs, *indexed, [](const log::XattrRef& ours, const Xattr& theirs) {
-    return ours.name == theirs.name && std::ranges::equal(ours.value, theirs.value);
-  });
+  return content::Stored{.form = Form::chained,
+                         .size = record.size,
+                         .location = record.form == Form::none ? 0 : scanned.extent.content_begin,
+                         .stored_length = record.content_length};
 }
 
 void RecordVerifier::check_commit(const log::ScannedRecord& scanned) {
+  const log::Record& record = scanned.record;
   committed_ = true;
-  if (scanned.record.group_offset != sizeof(log::FileHeader) || scanned.record.group_records != records_ - 1) {
-    fail(scanned.record, scanned.offset, "a commit of other records than those before it");
+  if (record.group_offset != sizeof(log::FileHeader) || record.group_records != records_ - 1) {
+    names_.fail(record, scanned.offset, "a commit of other records than those before it");
+  }
+  if (reader_.layout().segment_id == log::kBuiltSegmentId && (record.synced_end != 0 || last_commit_ != 0)) {
+    names_.fail(record, scanned.offset, "a built pack that was synced, or has commits");
   }
 }
 
 void RecordVerifier::check_index_record(const log::ScannedRecord& scanned) {
   const log::Record& record = scanned.record;
   if (record.type != RecordType::index || record.section == 0 || record.section > kSections) {
-    return fail(record, scanned.offset, "a record that an index cannot hold");
+    return names_.fail(record, scanned.offset, "a record that an index cannot hold");
   }
   const Layout::Range& range = reader_.layout().section(static_cast<Section>(record.section));
   if (range.offset != scanned.extent.content_begin || range.length != record.content_length) {
-    fail(record, scanned.offset, "a section that the footer places elsewhere");
+    names_.fail(record, scanned.offset, "a section that the footer places elsewhere");
   }
   if (auto good = log::verify_content(reader_.source(), *contents_, scanned); !good) {
     log_.damage(std::move(good.error()));
   }
-}
-
-void RecordVerifier::fail(const log::Record& record, std::uint64_t offset, std::string_view what) {
-  Error error = Error(ErrorCode::corrupt).with_offset(offset).with_note(what);
-  const bool named = (record.fields & log::kParent) != 0;
-  log_.damage(named ? error.with_path(path_in_pack(reader_, record.parent, record.name)) : error);
 }
 
 }  // namespace packfs::pack

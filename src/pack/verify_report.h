@@ -27,6 +27,13 @@ class VerifyLog {
     if (report_.damage.size() < VerifyReport::kMaxDamage) report_.damage.push_back(std::move(error));
   }
 
+  /// The same with a path, which is looked up only for damage that will be listed: that may be long work.
+  template <class Path>
+  void damage_at(Error error, Path path) {
+    const bool listed = report_.damage.size() < VerifyReport::kMaxDamage;
+    damage(listed ? error.with_path(path()) : std::move(error));
+  }
+
   /// Counts bytes as checked. Calls the progress function once for each megabyte; it may cancel.
   void advance(std::uint64_t bytes) {
     report_.bytes_checked += bytes;
