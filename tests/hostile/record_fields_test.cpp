@@ -111,7 +111,10 @@ TEST_CASE("every field of packed content is checked", "[hostile]") {
   for (const PackEditor::Place& place : editor.records()) {
     if (place.form != Form::packed) continue;
     const std::string where = "packed content at " + std::to_string(place.content_begin);
+    // Sealed again, a single block may say that it could be longer.
+    sweep.noticed = Judge::Noticed::when_answers_change;
     sweep.fields(where, editor.log(), place.content_begin, kPackedHeaderFields, {12, 14, 16, 18});
+    sweep.noticed = Judge::Noticed::always;
     const std::uint64_t element = place.content_begin + sizeof(content::PackedHeader);
     const auto word = reinterpret_cast<const content::PackedBlock*>(editor.log().data() + element);
     const std::uint64_t length = word->codec_and_length.get() & 0xFFF'FFFF;
