@@ -39,7 +39,7 @@ class Reader final : public tree::Table {
   [[nodiscard]] Result<Node> find(const Node& directory, std::string_view name) const override;
   [[nodiscard]] Result<std::unique_ptr<tree::Cursor>> list(const Node& directory, std::string_view from) const override;
   [[nodiscard]] Result<Stat> stat(const Node& node) const override;
-  [[nodiscard]] Result<Totals> totals(const Node& directory) const override;
+  [[nodiscard]] Result<Totals> totals(const Node& node) const override;
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node& node) const override;
   [[nodiscard]] Result<std::string> readlink(const Node& symlink) const override;
   [[nodiscard]] Result<std::uint64_t> size(const Node& file) const override;
@@ -103,7 +103,7 @@ class Reader final : public tree::Table {
  private:
   Reader(std::unique_ptr<content::Source> source, const Layout& layout) noexcept;
 
-  [[nodiscard]] Result<Node> find_hashed(std::uint64_t directory, std::string_view name) const;
+  [[nodiscard]] Result<Node> find_hashed(std::uint64_t number, std::string_view name) const;
   [[nodiscard]] Result<Node> find_sorted(const Node& directory, std::string_view name) const;
   [[nodiscard]] Result<EntryRef> entry_slowly(std::uint64_t offset) const;
   [[nodiscard]] Result<Node> directory_node(std::uint64_t number, std::uint64_t offset, std::uint64_t parent) const;
