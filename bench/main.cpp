@@ -74,8 +74,8 @@ struct Group {
   std::function<void(Recorder&)> run;
 };
 
-const std::array<Group, 6>& groups() {
-  static const std::array<Group, 6> kGroups{{
+const std::array<Group, 6>& all_groups() {
+  static const std::array<Group, 6> groups{{
       {"small", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kSmall))); }},
       {"large", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kLarge))); }},
       {"flat-small",
@@ -85,7 +85,7 @@ const std::array<Group, 6>& groups() {
       {"tree", measure_repository},
       {"process", measure_processes},
   }};
-  return kGroups;
+  return groups;
 }
 
 void run_group(const Group& group, const std::string& result) {
@@ -107,7 +107,7 @@ void run_group(const Group& group, const std::string& result) {
 
 /// bench: prints the names of the groups. bench GROUP RESULT: runs one and writes its result.
 int main(int argc, char** argv) {
-  for (const auto& group : packfs::bench::groups()) {
+  for (const auto& group : packfs::bench::all_groups()) {
     if (argc == 1) std::printf("%.*s\n", static_cast<int>(group.name.size()), group.name.data());
     if (argc == 3 && group.name == argv[1]) {
       packfs::bench::run_group(group, argv[2]);

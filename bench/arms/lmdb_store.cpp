@@ -61,6 +61,7 @@ void LmdbWriter::finish() {
 
 void write_lmdb(const Corpus& corpus, const std::string& path) {
   std::vector<std::pair<std::string_view, const CorpusFile*>> keys;
+  keys.reserve(corpus.entries());
   for (const std::string& directory : corpus.directories) keys.emplace_back(directory, nullptr);
   for (const CorpusFile& file : corpus.files) keys.emplace_back(file.path, &file);
   std::ranges::sort(keys);

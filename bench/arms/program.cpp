@@ -17,6 +17,7 @@ namespace packfs::bench {
 
 Ended run_program(const std::vector<std::string>& command, const std::string& output) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
@@ -45,7 +46,7 @@ bool has_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+    if (access(folder.append("/").append(name).c_str(), X_OK) == 0) return true;
   }
   return false;
 }

@@ -9,7 +9,9 @@ int main(int argc, char** argv) {
   if (argc != 3) return 1;
   std::array<std::byte, 16384> buffer;
   const int directory = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return 1;
   const int file = openat(directory, argv[2], O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 1;
   const ssize_t length = read(file, buffer.data(), buffer.size());
   close(file);
   close(directory);

@@ -16,6 +16,7 @@ Spread spread_of(std::vector<double> samples) {
 std::vector<double> paired_ratios(std::span<const double> numerators, std::span<const double> denominators) {
   std::vector<double> ratios;
   const std::size_t rounds = std::min(numerators.size(), denominators.size());
+  ratios.reserve(rounds);
   for (std::size_t round = 0; round < rounds; ++round) ratios.push_back(numerators[round] / denominators[round]);
   return ratios;
 }

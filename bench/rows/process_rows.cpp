@@ -100,7 +100,7 @@ double build_pack(const Settings& settings, const std::string& path, unsigned fi
 void record_memory(Recorder& recorder, unsigned files, double peak_bytes) {
   constexpr double kFixed = 64.0 * 1024 * 1024;
   constexpr double kForEntry = 100;
-  const double entries = files + files / kWorkloadDirectoryFiles;
+  const unsigned entries = files + files / kWorkloadDirectoryFiles;
   RowHeading row{
       .id = "build-memory",
       .operation = "peak memory of building",

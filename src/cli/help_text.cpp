@@ -13,10 +13,11 @@ code is 3.
 Example: pack a directory, compressed
   packfs pack assets -o assets.pack --codec zstd:9)"},
     {Command::unpack, "unpack", "Unpack a pack into a directory", "unpack [OPTIONS] PACK [PATH...]",
-     R"(DIR is made when it is missing, and only then given the root's attributes.
+     R"(DIR is made when it is missing, and only then, when all is unpacked, given the root's
+attributes.
 Directories merge with those there, files are replaced; a type that clashes is refused
-and named. With PATHs, only those and what is below them are unpacked, the directories
-above them made plainly. What was left out is named, and the exit code is 3.
+and named. With PATHs, only those and what is below them are unpacked, with the
+directories above them. What was left out is named, and the exit code is 3.
 
 Example: unpack one directory of a pack
   packfs unpack assets.pack -C out textures)"},

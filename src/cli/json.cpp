@@ -53,10 +53,10 @@ std::string entry_json(const Details& details) {
     object["device_minor"] = stat.device_minor;
   }
   if (details.xattrs) object["xattrs"] = xattrs_json(*details.xattrs);
-  return object.dump();
+  return json_text(object);
 }
 
-std::string info_json(std::string_view pack, const PackInfo& info) { return info_object(pack, info).dump(); }
+std::string info_json(std::string_view pack, const PackInfo& info) { return json_text(info_object(pack, info)); }
 
 std::string verify_json(std::string_view pack, const VerifyReport& report) {
   Json object;
@@ -68,7 +68,7 @@ std::string verify_json(std::string_view pack, const VerifyReport& report) {
   object["damages"] = report.damages;
   object["damage"] = Json::array();
   for (const Error& damage : report.damage) object["damage"].push_back(damage_json(damage));
-  return object.dump();
+  return json_text(object);
 }
 
 std::string content_json_begin(std::string_view path, std::uint64_t size) {
@@ -76,7 +76,7 @@ std::string content_json_begin(std::string_view path, std::uint64_t size) {
   set_bytes(object, "path", path);
   object["size"] = size;
   object["content_base64"] = "";
-  std::string text = object.dump();
+  std::string text = json_text(object);
   text.resize(text.size() - content_json_end("").size());
   return text;
 }
@@ -85,7 +85,7 @@ std::string content_json_end(std::string_view error) {
   if (error.empty()) return "\"}";
   Json object;
   set_bytes(object, "error", error);
-  return "\"," + object.dump().substr(1);
+  return "\"," + json_text(object).substr(1);
 }
 
 }  // namespace packfs::cli

@@ -11,7 +11,8 @@
 
 namespace packfs::cli {
 
-/// JSON documents, one line each without a newline. A byte string is `key` where it is UTF-8, else `key_base64`.
+/// JSON documents, one line of ASCII each, without a newline. A byte string is `key` where it is UTF-8, else
+/// `key_base64`.
 
 /// "path", "type", "mode" (octal, as text), "uid", "gid", "nlink", "size", "inode", "mtime" (ISO 8601),
 /// "mtime_seconds", "mtime_nanoseconds"; where there is one "link_id", "target", "device_major", "device_minor";

@@ -7,6 +7,8 @@
 
 namespace packfs::cli {
 
+std::string json_text(const Json& value) { return value.dump(-1, ' ', true); }
+
 void set_bytes(Json& object, const std::string& key, std::string_view bytes) {
   if (is_utf8(bytes)) {
     object[key] = bytes;

@@ -10,6 +10,9 @@ namespace packfs::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// One line, all of it ASCII: a terminal that shows it cannot be driven by what stands in it.
+[[nodiscard]] std::string json_text(const Json& value);
+
 /// Sets `key`, or `key_base64` where `bytes` are not UTF-8. nlohmann's dump() throws on such text, so every byte string
 /// goes through here.
 void set_bytes(Json& object, const std::string& key, std::string_view bytes);

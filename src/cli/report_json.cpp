@@ -25,7 +25,7 @@ std::string pack_json(std::string_view pack, const PackInfo& info, const host::I
   object["skipped"] = problems_json(report.skipped);
   object["changed"] = problems_json(report.changed);
   object["incomplete"] = problems_json(report.incomplete);
-  return object.dump();
+  return json_text(object);
 }
 
 std::string unpack_json(std::string_view directory, std::span<const host::Problem> missing,
@@ -40,7 +40,7 @@ std::string unpack_json(std::string_view directory, std::span<const host::Proble
   object["failed"] = problems_json(report.failed);
   object["incomplete"] = problems_json(report.incomplete);
   object["withheld"] = problems_json(report.withheld);
-  return object.dump();
+  return json_text(object);
 }
 
 }  // namespace packfs::cli

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -85,7 +86,7 @@ class Unpacking {
     name_all(missed_);
     name_all(report.failed);
     name_all(report.incomplete);
-    name_all(report.withheld);
+    name_all(report.withheld, ": needs --privileged");
     if (arguments_.json) {
       Lines lines(arguments_, context_);
       lines.text(unpack_json(arguments_.directory, missed_, report));
@@ -96,9 +97,9 @@ class Unpacking {
     return any_done && !broken_off_ ? ExitCode::partial : ExitCode::failed;
   }
 
-  void name_all(const std::vector<host::Problem>& problems) {
+  void name_all(const std::vector<host::Problem>& problems, std::string_view hint = {}) {
     for (const host::Problem& problem : problems) {
-      context_.diagnostics.error(problem_text(problem.path, problem.error, arguments_.pack));
+      context_.diagnostics.error(problem_text(problem.path, problem.error, arguments_.pack).append(hint));
     }
   }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -36,7 +37,7 @@ TEST_CASE("names are printed as they are where no terminal shows them", "[cli][n
 TEST_CASE("names cannot drive a terminal", "[cli][names]") {
   const OddNames o;
   CHECK(run_cli({"ls", o.pack}, {.out_is_terminal = true}).out ==
-        "\\x1b[31mred\n++\n-x\n[a]\nback\\\\slash\nb\\xff\nnew\\nline\nsp ace\n\xc3\xbc\n");
+        "\\x1b[31mred\n++\n-x\n[a]\nback\\\\slash\nb\\xff\nnew\\nline\nsp ace\n\\xc2\\x9bcsi\n\xc3\xbc\n");
   for (const std::string command : {"ls", "stat"}) {
     const Outcome shown = run_cli({command, o.pack, "\x1b[31mred"}, {.out_is_terminal = true});
     CHECK(shown.exit_code == 0);
@@ -76,6 +77,8 @@ TEST_CASE("JSON gives names that are not UTF-8 in base64", "[cli][names][json]")
     }
   }
   CHECK(count == odd_names().size());
+  const std::string text = run_cli({"ls", "--json", o.pack}).out;
+  CHECK(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
   CHECK(nlohmann::json::parse(run_cli({"cat", "--json", o.pack, "b\xff"}).out) ==
         nlohmann::json{{"path_base64", "Yv8="}, {"size", 2}, {"content_base64", "Yv8="}});
 }

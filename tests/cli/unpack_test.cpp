@@ -48,6 +48,8 @@ TEST_CASE("unpack makes the tree, but for what needs a privilege, which is named
   CHECK(names(outcome, "null"));
   CHECK(names(outcome, "su"));
   CHECK(names(outcome, "docs/sub"));
+  CHECK(outcome.err.find("packfs: null: Operation not permitted (a device): needs --privileged\n") !=
+        std::string::npos);
   CHECK_FALSE(names(outcome, "docs/a.txt"));
   CHECK(text_of(read_host_file(s.out + "/docs/a.txt")) == "hello\n");
   CHECK(fs::read_symlink(s.out + "/dangling") == "nowhere");
