@@ -133,6 +133,8 @@ Result<void> DirectoryCursor::seek(std::string_view from) {
     const auto entry = peek();
     if (!entry) return std::unexpected(entry.error());
     if (entry->name() >= from) return {};
+    // What is passed over is not counted with what lies below it, so the sums at the end would not fit.
+    from_start_ = false;
     pass(*entry);
   }
 }

@@ -43,7 +43,7 @@ class DirectoryCursor final : public tree::Cursor {
   std::uint64_t verified_end_ = 0;  // the end of the page at_ is in, once that was verified
   std::uint64_t taken_ = 0;         // entries from the table's start to at_, when it was walked from there
   std::uint64_t left_;              // entries at any depth below that may still come
-  bool from_start_ = true;          // taken_ counts all that lie before at_
+  bool from_start_ = true;          // taken_ and left_ count all that lie before at_
   std::string_view previous_;       // the name before at_
 };
 
