@@ -61,7 +61,7 @@ struct Allocator {
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, std::size_t) noexcept { release(memory); }
+  void deallocate(T* memory, std::size_t) noexcept { release(static_cast<void*>(memory)); }
   template <class U>
   friend bool operator==(const Allocator&, const Allocator<U>&) noexcept {
     return true;

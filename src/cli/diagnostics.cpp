@@ -44,7 +44,8 @@ void Diagnostics::clear_progress() {
 }
 
 void Diagnostics::write(std::string_view bytes) {
-  static_cast<void>(base::write_fully(io_, streams_.err, base::as_bytes(bytes)));
+  // Where this fails there is nobody left to tell.
+  [[maybe_unused]] const auto written = base::write_fully(io_, streams_.err, base::as_bytes(bytes));
 }
 
 }  // namespace packfs::cli

@@ -15,7 +15,10 @@ std::string bytes_text(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
   std::size_t unit = 0;
   auto value = static_cast<double>(bytes);
-  for (; value >= 1024; value /= 1024) ++unit;
+  while (value >= 1024) {
+    value /= 1024;
+    ++unit;
+  }
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
