@@ -83,10 +83,13 @@ Arm process_arm(const Reader& reader, const Sample& sample, const Settings& sett
 }
 
 Conditions conditions_of(const std::string& filesystem) {
-  return {.compression = "none",
-          .xattrs = "none",
-          .memory = "a fresh process each time (posix_spawn to wait); files in the page cache; no huge pages asked for",
-          .filesystem = "pack and LMDB: work directory; host file: " + filesystem};
+  return {
+      .compression = "none",
+      .xattrs = "none",
+      .memory =
+          "a fresh process each time (posix_spawn to wait), linked dynamically: the one for ext4 loads libc alone, the "
+          "others libstdc++ and their own libraries too; files in the page cache; no huge pages asked for",
+      .filesystem = "pack and LMDB: work directory; host file: " + filesystem};
 }
 
 std::string store_name(const char* kind, unsigned files) { return std::string(kind) + " " + std::to_string(files); }
