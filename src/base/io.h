@@ -50,11 +50,13 @@ class Io {
   virtual int renameat2(int old_dirfd, const char* old_path, int new_dirfd, const char* new_path, unsigned flags) = 0;
 
   virtual int fchmod(int fd, mode_t mode) = 0;
-  /// Never follows a symlink (fchmodat2 with AT_SYMLINK_NOFOLLOW, or EOPNOTSUPP where the kernel lacks it).
+  /// Never follows a symlink (fchmodat2 with AT_SYMLINK_NOFOLLOW, or EOPNOTSUPP where the kernel lacks it). An empty
+  /// path means `dirfd` itself, which may have been opened with O_PATH.
   virtual int fchmodat(int dirfd, const char* path, mode_t mode) = 0;
   /// Never follows a symlink. An empty path means `dirfd` itself.
   virtual int fchownat(int dirfd, const char* path, uid_t uid, gid_t gid) = 0;
-  /// Never follows a symlink. A null path means `dirfd` itself (futimens).
+  /// Never follows a symlink. A null path means `dirfd` itself (futimens), an empty one too, which may have been opened
+  /// with O_PATH.
   virtual int utimensat(int dirfd, const char* path, const timespec times[2]) = 0;
 
   virtual ssize_t flistxattr(int fd, char* list, std::size_t length) = 0;
@@ -65,6 +67,7 @@ class Io {
   /// /proc/self/fd where the kernel lacks them).
   virtual ssize_t listxattrat(int dirfd, const char* path, char* list, std::size_t length) = 0;
   virtual ssize_t getxattrat(int dirfd, const char* path, const char* name, void* value, std::size_t length) = 0;
+  /// An empty path means `dirfd` itself, which may have been opened with O_PATH.
   virtual int setxattrat(int dirfd, const char* path, const char* name, const void* value, std::size_t length) = 0;
 
   /// Maps a file read-only and shared (fd >= 0), or fresh zero memory, private and unreserved (fd < 0).

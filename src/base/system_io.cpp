@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "base/through_handle.h"
+
 namespace packfs::base {
 
 namespace {
@@ -95,18 +97,19 @@ int SystemIo::renameat2(int old_dirfd, const char* old_path, int new_dirfd, cons
 int SystemIo::fchmod(int fd, mode_t mode) { return returned(::fchmod(fd, mode)); }
 int SystemIo::fchmodat(int dirfd, const char* path, mode_t mode) {
   if (!lacks_fchmodat2_.load(std::memory_order_relaxed)) {
-    const int result = raw<int>(kFchmodat2, dirfd, path, mode, AT_SYMLINK_NOFOLLOW);
+    const int result = raw<int>(kFchmodat2, dirfd, path, mode, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH);
     if (result != -ENOSYS) return result;
     lacks_fchmodat2_.store(true, std::memory_order_relaxed);
   }
-  return -EOPNOTSUPP;
+  if (path[0] != '\0') return -EOPNOTSUPP;
+  return through_handle(dirfd, [mode](const char* handle) { return ::chmod(handle, mode); });
 }
 int SystemIo::fchownat(int dirfd, const char* path, uid_t uid, gid_t gid) {
   return returned(::fchownat(dirfd, path, uid, gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH));
 }
 int SystemIo::utimensat(int dirfd, const char* path, const timespec times[2]) {
   if (path == nullptr) return returned(::futimens(dirfd, times));
-  return returned(::utimensat(dirfd, path, times, AT_SYMLINK_NOFOLLOW));
+  return returned(::utimensat(dirfd, path, times, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH));
 }
 
 ssize_t SystemIo::flistxattr(int fd, char* list, std::size_t length) {

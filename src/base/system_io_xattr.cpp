@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/system_io.h"
+#include "base/through_handle.h"
 
 namespace packfs::base {
 
@@ -76,6 +77,10 @@ ssize_t SystemIo::getxattrat(int dirfd, const char* path, const char* name, void
 }
 
 int SystemIo::setxattrat(int dirfd, const char* path, const char* name, const void* value, std::size_t length) {
+  // The syscall takes no handle opened with O_PATH.
+  if (path[0] == '\0') {
+    return through_handle(dirfd, [&](const char* handle) { return ::setxattr(handle, name, value, length, 0); });
+  }
   if (!lacks_xattrat_.load(std::memory_order_relaxed)) {
     XattrArguments arguments{reinterpret_cast<std::uintptr_t>(value), argument_size(length), 0};
     const auto result = returned(

@@ -37,18 +37,18 @@ constexpr std::array<std::uint16_t, 3> kTags{0x01, 0x04, 0x20};  // owner, ownin
 }  // namespace
 
 Result<void> AttributeTarget::set_owner(std::uint32_t uid, std::uint32_t gid) const {
-  return done(uninterrupted([&] { return io_.fchownat(fd_, name_ == nullptr ? "" : name_, uid, gid); }));
+  return done(uninterrupted([&] { return io_.fchownat(fd_, "", uid, gid); }));
 }
 
 Result<void> AttributeTarget::set_mode(std::uint32_t mode) const {
-  if (name_ == nullptr) return done(uninterrupted([&] { return io_.fchmod(fd_, mode); }));
-  return done(uninterrupted([&] { return io_.fchmodat(fd_, name_, mode); }));
+  if (handle_ == Handle::open) return done(uninterrupted([&] { return io_.fchmod(fd_, mode); }));
+  return done(uninterrupted([&] { return io_.fchmodat(fd_, "", mode); }));
 }
 
 Result<void> AttributeTarget::set_xattr(const char* name, std::span<const std::byte> value) const {
   return done(uninterrupted([&] {
-    if (name_ == nullptr) return io_.fsetxattr(fd_, name, value.data(), value.size());
-    return io_.setxattrat(fd_, name_, name, value.data(), value.size());
+    if (handle_ == Handle::open) return io_.fsetxattr(fd_, name, value.data(), value.size());
+    return io_.setxattrat(fd_, "", name, value.data(), value.size());
   }));
 }
 
@@ -57,12 +57,11 @@ Result<void> AttributeTarget::set_mtime(Time mtime) const {
   times[0].tv_nsec = UTIME_OMIT;
   times[1].tv_sec = mtime.seconds;
   times[1].tv_nsec = mtime.nanoseconds;
-  return done(uninterrupted([&] { return io_.utimensat(fd_, name_, times); }));
+  const char* path = handle_ == Handle::open ? nullptr : "";
+  return done(uninterrupted([&] { return io_.utimensat(fd_, path, times); }));
 }
 
-Result<struct statx> AttributeTarget::status() const {
-  return name_ == nullptr ? status_of(io_, fd_) : status_at(io_, fd_, name_);
-}
+Result<struct statx> AttributeTarget::status() const { return status_of(io_, fd_); }
 
 Result<void> drop_acl(const AttributeTarget& target, std::uint32_t mode) {
   MinimalAcl acl{};

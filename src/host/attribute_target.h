@@ -11,12 +11,13 @@
 
 namespace packfs::host {
 
-/// Something on the host whose attributes are set: an open file or directory, or (for what cannot be opened) a name in
-/// a directory, which is never followed. Borrows the descriptor and the name. Errors of all calls: an errno.
+/// Something on the host whose attributes are set: an open file or directory, or (of what cannot be opened, a symlink
+/// for instance) a handle made with O_PATH. Always the thing itself, whatever its name stands for by now.
+/// Borrows the descriptor. Errors of all calls: an errno.
 class AttributeTarget {
  public:
-  AttributeTarget(base::Io& io, int fd) noexcept : io_(io), fd_(fd), name_(nullptr) {}
-  AttributeTarget(base::Io& io, int directory, const char* name) noexcept : io_(io), fd_(directory), name_(name) {}
+  enum class Handle : bool { open, path_only };
+  AttributeTarget(base::Io& io, int fd, Handle handle = Handle::open) noexcept : io_(io), fd_(fd), handle_(handle) {}
 
   [[nodiscard]] Result<void> set_owner(std::uint32_t uid, std::uint32_t gid) const;
   [[nodiscard]] Result<void> set_mode(std::uint32_t mode) const;
@@ -27,7 +28,7 @@ class AttributeTarget {
  private:
   base::Io& io_;
   int fd_;
-  const char* name_;
+  Handle handle_;
 };
 
 /// Takes away the access ACL of something that has no other and gives it the permission bits of `mode`: what an ACL

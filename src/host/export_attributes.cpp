@@ -71,9 +71,7 @@ void AttributeWriter::apply_mode(const AttributeTarget& target, const Stat& stat
     problems.withheld.push_back(Error(ErrorCode::not_permitted).with_note("set-user-ID or set-group-ID bit"));
     mode &= ~kSetidBits;
   }
-  auto set = target.set_mode(mode);
-  // A kernel before 6.6 sets no mode by name without following; an ACL reaches at least the permission bits.
-  if (!set && set.error().code() == ErrorCode::not_supported) set = drop_acl(target, mode);
+  const auto set = target.set_mode(mode);
   note(problems.incomplete, set, "mode");
   if (!set || (mode & ~0777U) == 0) return;
   // The kernel drops set-group-ID in silence when the group is not one of ours.

@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/io_loops.h"
 #include "base/unique_fd.h"
 #include "host/export_run.h"
+#include "host/uninterrupted.h"
 #include "path/path.h"
 
 namespace packfs::host {
@@ -119,6 +121,21 @@ Result<Placement> Exporter::Run::make_file(std::string_view name, const Node& no
   return placement;
 }
 
+// A handle to what was just made by its name. Another process may have put something else there meanwhile, a hard link
+// to a file of somebody's for instance: that has another name, or another type.
+Result<base::unique_fd> Exporter::Run::open_made(const Placement& placement, FileType type) const {
+  const int returned =
+      uninterrupted([&] { return io_.openat(trail_.current(), placement.name(), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0); });
+  if (auto opened = base::checked(returned); !opened) return std::unexpected(std::move(opened.error()));
+  base::unique_fd handle(io_, returned);
+  auto status = status_of(io_, returned);
+  if (!status) return std::unexpected(std::move(status.error()));
+  if (type_of(*status) != type || status->stx_nlink != 1) {
+    return std::unexpected(Error(ErrorCode::stale).with_note("another process put something in its place"));
+  }
+  return handle;
+}
+
 Result<Placement> Exporter::Run::make_by_name(std::string_view name, const Node& node, const Stat& stat,
                                               const std::vector<Xattr>& xattrs) {
   std::string target;
@@ -136,8 +153,10 @@ Result<Placement> Exporter::Run::make_by_name(std::string_view name, const Node&
     return io_.mknodat(trail_.current(), made, node_type(stat.type) | 0600, device);
   });
   if (!placement) return placement;
-  apply_attributes(AttributeTarget(io_, trail_.current(), placement->name()), stat, xattrs, levels_.back().gives_acl,
-                   name);
+  auto handle = open_made(*placement, stat.type);
+  if (!handle) return std::unexpected(std::move(handle.error()));
+  const AttributeTarget made(io_, handle->get(), AttributeTarget::Handle::path_only);
+  apply_attributes(made, stat, xattrs, levels_.back().gives_acl, name);
   return placement;
 }
 

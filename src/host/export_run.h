@@ -63,6 +63,7 @@ class Exporter::Run {
                                             const std::vector<Xattr>& xattrs);
   [[nodiscard]] Result<Placement> make_by_name(std::string_view name, const Node& node, const Stat& stat,
                                                const std::vector<Xattr>& xattrs);
+  [[nodiscard]] Result<base::unique_fd> open_made(const Placement& placement, FileType type) const;
   void apply_attributes(const AttributeTarget& target, const Stat& stat, const std::vector<Xattr>& xattrs,
                         bool inherited_acl, std::string_view name);
 

@@ -60,6 +60,7 @@ Result<std::vector<Source>> examine_all(base::Io& io, std::span<const std::strin
     return std::pair(a.is_directory, std::string_view(a.name)) < std::pair(b.is_directory, std::string_view(b.name));
   });
   std::vector<std::string_view> names;
+  names.reserve(sources.size());
   for (const Source& source : sources) names.push_back(source.name);
   std::ranges::sort(names);
   if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {

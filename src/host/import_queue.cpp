@@ -44,7 +44,7 @@ ImportQueue::~ImportQueue() {
 }
 
 Result<WalkStep*> ImportQueue::next() {
-  if (!started_ && helpers_wanted_ > 0 && weight_ >= helpers_after_) start_helpers();
+  if (helpers_.size() < helpers_wanted_ && weight_ >= helpers_after_) start_helpers();
   Lock lock(mutex_);
   if (has_current_) drop_current(lock);
   while (true) {
@@ -72,7 +72,7 @@ void ImportQueue::drop_current(Lock& lock) {
   if (waiting_for_room_ > 0) room_.notify_all();
   while (step.busy && !out_of_memory_) caller_.wait(lock);
   if (out_of_memory_) return;
-  for (const LoadedEntry& entry : step.entries) waiting_bytes_ -= entry.content.size();
+  for (std::size_t i = step.taken; i < step.ready; ++i) waiting_bytes_ -= step.entries[i].content.size();
   const std::unique_ptr<Step> dropped = std::move(steps_.front());
   steps_.pop_front();
   has_current_ = false;
@@ -97,12 +97,12 @@ Result<LoadedEntry> ImportQueue::take(std::size_t index) {
 }
 
 void ImportQueue::start_helpers() {
-  started_ = true;
   const SignalsBlocked blocked;
   try {
     while (helpers_.size() < helpers_wanted_) helpers_.emplace_back([this] { help(); });
   } catch (const std::system_error&) {
     // The system gives no more threads: those there are, or the caller alone, do the same work.
+    helpers_wanted_ = helpers_.size();
   }
 }
 

@@ -68,11 +68,10 @@ class ImportQueue {
 
   Walk& walk_;
   const EntryLoader& loader_;
-  const unsigned helpers_wanted_;
+  std::size_t helpers_wanted_;
   const std::uint64_t helpers_after_;
   std::uint64_t weight_ = 0;  // of what the caller has been given
   std::vector<std::thread> helpers_;
-  bool started_ = false;
 
   std::mutex mutex_;  // guards all below
   std::condition_variable caller_;

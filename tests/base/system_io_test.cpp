@@ -183,6 +183,36 @@ TEST_CASE_METHOD(Fixture, "without a path the descriptor itself is meant", "[sys
   }
 }
 
+TEST_CASE_METHOD(Fixture, "an empty path means what a handle stands for that was opened by path only", "[system_io]") {
+  SystemIo tried(GENERATE(SystemIo::Kernel::current, SystemIo::Kernel::old));
+  create("file");
+  REQUIRE(io.symlinkat("file", top.get(), "link") == 0);
+  REQUIRE(io.mknodat(top.get(), "fifo", S_IFIFO | 0600, 0) == 0);
+  const timespec times[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 2, .tv_nsec = 3}};
+  const unique_fd fifo(io, io.openat(top.get(), "fifo", O_PATH | O_NOFOLLOW | O_CLOEXEC, 0));
+  REQUIRE(tried.fchmodat(fifo.get(), "", 0631) == 0);
+  CHECK((status("fifo").stx_mode & 07777) == 0631);
+  REQUIRE(tried.utimensat(fifo.get(), "", times) == 0);
+  CHECK(status("fifo").stx_mtime.tv_sec == 2);
+
+  const unique_fd link(io, io.openat(top.get(), "link", O_PATH | O_NOFOLLOW | O_CLOEXEC, 0));
+  REQUIRE(tried.utimensat(link.get(), "", times) == 0);
+  CHECK(status("link").stx_mtime.tv_nsec == 3);
+  CHECK(status("file").stx_mtime.tv_sec != 2);
+  CHECK(tried.setxattrat(link.get(), "", "user.x", "1", 1) == -EPERM);
+  if (::getuid() == 0) {
+    REQUIRE(tried.fchownat(link.get(), "", 12, 34) == 0);
+    CHECK(status("link").stx_uid == 12);
+    CHECK(status("file").stx_uid == 0);
+    REQUIRE(tried.setxattrat(link.get(), "", "trusted.x", "one", 3) == 0);
+    char value[8];
+    CHECK(io.getxattrat(top.get(), "link", "trusted.x", value, sizeof value) == 3);
+    CHECK(io.getxattrat(top.get(), "file", "trusted.x", value, sizeof value) == -ENODATA);
+  }
+  CHECK(tried.setxattrat(-1, "", "user.x", "1", 1) == -EBADF);
+  CHECK(tried.fchmodat(-1, "", 0600) == -EBADF);
+}
+
 TEST_CASE_METHOD(Fixture, "a kernel without fchmodat2 changes no mode by name", "[system_io]") {
   SystemIo old(SystemIo::Kernel::old);
   create("file");

@@ -421,6 +421,39 @@ TEST_CASE("a hard link is not made to a file that took the first name meanwhile"
   CHECK(read_file(dir.path("t/1")) == "foreign");
 }
 
+TEST_CASE("attributes go to what was made, not to what took its name", "[host][export][race]") {
+  const TempDir dir(kTmpfs);
+  write_file(dir.path("outside"), "outside");
+  REQUIRE(::chmod(dir.path("outside").c_str(), 0600) == 0);
+  const struct stat before = lstat_of(dir.path("outside"));
+  Filler filler;
+  const Given given{.mode = 0666, .uid = 7, .gid = 7, .mtime = {.seconds = 5, .nanoseconds = 5}};
+  const FileType type = GENERATE(FileType::fifo, FileType::symlink);
+  if (type == FileType::fifo) {
+    REQUIRE(filler.tree.add_special(Sink::kRoot, "made", given, type, 0, 0));
+  } else {
+    REQUIRE(filler.tree.add_symlink(Sink::kRoot, "made", given, "x"));
+  }
+  FaultIo io(base::system_io());
+  const auto swap = [&] {
+    ::rename(dir.path("t/made").c_str(), dir.path("moved").c_str());
+    static_cast<void>(::link(dir.path("outside").c_str(), dir.path("t/made").c_str()));
+  };
+  SECTION("before it is looked at") {
+    io.before({.call = "openat", .path = "made"}, swap);
+    CHECK(paths_of(export_to(dir.path("t"), filler.tree.view(), {}, io).report.failed) == Lines{"made"});
+  }
+  SECTION("before any attribute is set") {
+    io.before({.call = "fchownat"}, swap);
+    CHECK(export_to(dir.path("t"), filler.tree.view(), {.owner = host::Choice::always}, io).result);
+    CHECK(lstat_of(dir.path("moved")).st_mtim.tv_sec == 5);
+  }
+  const struct stat after = lstat_of(dir.path("outside"));
+  CHECK(after.st_mode == before.st_mode);
+  CHECK(after.st_uid == before.st_uid);
+  CHECK(after.st_mtim.tv_sec == before.st_mtim.tv_sec);
+}
+
 TEST_CASE("a time that the filesystem cannot keep is named", "[host][export]") {
   const TempDir dir("/tmp");
   const TempDir keeps_all(kTmpfs);

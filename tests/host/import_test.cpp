@@ -109,17 +109,19 @@ TEST_CASE("helpers really read ahead, and only when there is enough to do", "[ho
 TEST_CASE("read-ahead is bounded, and what is needed next is read whatever waits", "[host][import][threads]") {
   const TempDir dir(kTmpfs);
   REQUIRE(::mkdir(dir.path("heavy").c_str(), 0755) == 0);
-  write_file(dir.path("first"), "f");
+  // Some steps that helpers have read and that are done with.
+  for (int f = 0; f < 500; ++f) write_file(dir.path(std::to_string(1000 + f)), std::to_string(f));
+  write_file(dir.path("last before"), "l");
   // Two steps of the walk; either is more than may wait.
-  for (int f = 0; f < 128; ++f) write_file(dir.path("heavy/" + std::to_string(1000 + f)), std::string(1 << 20, 'h'));
+  for (int f = 0; f < 128; ++f) write_file(dir.path("heavy/" + std::to_string(5000 + f)), std::string(1 << 20, 'h'));
   FaultIo io(base::system_io());
   std::atomic<bool> begun = false;
   std::atomic<int> second_step = 0;
   int most = 0;
   for (int f = 64; f < 128; ++f)
-    io.before({.call = "openat", .path = std::to_string(1000 + f)}, [&] { ++second_step; });
+    io.before({.call = "openat", .path = std::to_string(5000 + f)}, [&] { ++second_step; });
   // The first helper stands still until the second has filled all the room there is.
-  io.before({.call = "openat", .path = "1000"}, [&] {
+  io.before({.call = "openat", .path = "5000"}, [&] {
     begun = true;
     while (second_step < 32) std::this_thread::yield();
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
@@ -127,13 +129,13 @@ TEST_CASE("read-ahead is bounded, and what is needed next is read whatever waits
   });
   MemoryTree tree;
   tree.refuse = [&](std::string_view name) -> Result<void> {
-    while (name == "first" && !begun) std::this_thread::yield();
+    while (name == "last before" && !begun) std::this_thread::yield();
     return {};
   };
   host::ImportReport report;
   REQUIRE(host::import_tree(io, std::vector{dir.path()}, tree, {.threads = 3, .helpers_after = 0}, report));
   CHECK(report.exact());
-  CHECK(report.entries == 130);
+  CHECK(report.entries == 630);
   CHECK(most == 32);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-host::ExportReport export_all(const View& view, const std::string& target, host::ExportOptions options) {
+host::ExportReport export_all(const View& view, const std::string& target, const host::ExportOptions& options) {
   auto exporter = host::Exporter::open(base::system_io(), view, target, options);
   REQUIRE(exporter);
   REQUIRE(exporter->write_all());

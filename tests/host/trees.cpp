@@ -18,6 +18,7 @@ Imported import_into_memory(const std::vector<std::string>& sources, const host:
 
 std::vector<std::string> lines_of(const std::vector<host::Problem>& problems) {
   std::vector<std::string> lines;
+  lines.reserve(problems.size());
   for (const host::Problem& problem : problems) lines.push_back(problem.path + ": " + problem.error.message());
   return lines;
 }

@@ -47,6 +47,7 @@ class TypelessIo final : public FaultIo {
 
 std::vector<std::string> names_of(const host::Names<host::Nothing>& names) {
   std::vector<std::string> list;
+  list.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) list.emplace_back(names[i]);
   return list;
 }

@@ -1,6 +1,7 @@
 #include "support/memory_tree.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/hash.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr std::size_t kBlock = 4096;
 
 bool is_zero(std::span<const std::byte> bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+  return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
 std::string text_of(const Attributes& attributes) {
@@ -26,8 +27,15 @@ std::string text_of(const Attributes& attributes) {
   return text;
 }
 
-// Keeps what is not a hole by the rule of docs/format.md section 2.3.
-Result<void> read_content(tree::ContentSource& source, MemoryTree::Inode& inode) {
+// Keeps what is not a hole by the rule of docs/format.md section 2.3. `bytes` begin at a multiple of a block.
+void keep_blocks(MemoryTree::Inode& inode, std::uint64_t offset, std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); i += kBlock) {
+    const auto block = bytes.subspan(i, std::min(kBlock, bytes.size() - i));
+    if (block.size() < kBlock || !is_zero(block)) inode.pieces[offset + i] = {block.begin(), block.end()};
+  }
+}
+
+Result<void> read_streamed(tree::ContentSource& source, MemoryTree::Inode& inode) {
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   std::uint64_t at = 0;
   while (at < source.expected_size()) {
@@ -42,14 +50,18 @@ Result<void> read_content(tree::ContentSource& source, MemoryTree::Inode& inode)
       filled += *got;
     }
     if (filled == 0) break;
-    for (std::size_t i = 0; i < filled; i += kBlock) {
-      const auto block = std::span(buffer).subspan(i, std::min(kBlock, filled - i));
-      if (block.size() < kBlock || !is_zero(block)) inode.pieces[at + i] = {block.begin(), block.end()};
-    }
+    keep_blocks(inode, at, std::span(buffer).first(filled));
     at += filled;
     inode.size = at;
   }
   inode.size = std::max(inode.size, source.expected_size());
+  return {};
+}
+
+Result<void> read_content(tree::ContentSource& source, MemoryTree::Inode& inode) {
+  if (!source.in_memory()) return read_streamed(source, inode);
+  inode.size = source.bytes().size();
+  keep_blocks(inode, 0, source.bytes());
   return {};
 }
 
