@@ -32,7 +32,7 @@ TEST_CASE("a checksum counts as good from set on, and no other does", "[content]
 
 TEST_CASE("bits for a huge file are made with one call and used at both ends", "[content][verified_bits]") {
   packfs::testing::FaultIo io(base::system_io());
-  constexpr std::uint64_t kEnd = std::uint64_t{1} << 48;
+  constexpr std::uint64_t kEnd = std::uint64_t{1} << 43;  // TSan leaves no room for much more
   auto bits = VerifiedBits::make(io, 0, kEnd);
   REQUIRE(bits);
   CHECK(io.count() == 1);
