@@ -24,16 +24,14 @@ Result<void> BlockReader::hash_mapped(const CheckedBlock& block) const {
   const std::byte* base = source_.base();
   auto good =
       compare(block, {base + block.offset, block.length}, base::load_le<std::uint64_t>(base + block.checksum_offset));
-  if (good) remember(block);
+  if (good && block.length > kAlwaysVerifiedBytes) verified_.set(block.checksum_offset);
   return good;
 }
 
 Result<void> BlockReader::check(const CheckedBlock& block, std::span<const std::byte> bytes) const {
   std::array<std::byte, kChecksumBytes> checksum;
   if (auto copied = source_.copy(block.checksum_offset, checksum); !copied) return copied;
-  auto good = compare(block, bytes, base::load_le<std::uint64_t>(checksum.data()));
-  if (good) remember(block);
-  return good;
+  return compare(block, bytes, base::load_le<std::uint64_t>(checksum.data()));
 }
 
 Result<std::span<const std::byte>> BlockReader::load(const CheckedBlock& block, base::Buffer& scratch) const {
@@ -47,22 +45,25 @@ Result<std::span<const std::byte>> BlockReader::load(const CheckedBlock& block, 
   auto bytes = source_.at(block.offset, block.length, scratch);
   if (!bytes) return bytes;
   if (auto good = compare(block, *bytes, checksum); !good) return std::unexpected(good.error());
-  remember(block);
   return bytes;
 }
 
 Result<void> BlockReader::read_unmapped(const CheckedBlock& block, std::uint64_t from,
                                         std::span<std::byte> buffer) const {
   if (block.length <= kAlwaysVerifiedBytes) return read_small(block, from, buffer);
-  if (verified_.test(block.checksum_offset)) return source_.copy(block.offset + from, buffer);
-  if (buffer.size() == block.length) {
-    if (auto copied = source_.copy(block.offset, buffer); !copied) return copied;
-    return check(block, buffer);
+  if (buffer.size() != block.length) return read_part(block, from, buffer);
+  if (auto copied = source_.copy(block.offset, buffer); !copied) return copied;
+  return check(block, buffer);
+}
+
+Result<void> BlockReader::read_part(const CheckedBlock& block, std::uint64_t from, std::span<std::byte> buffer) const {
+  const auto held = held_.take(block);
+  if (held->block != block) {
+    held->block = {};
+    if (auto loaded = load(block, held->bytes); !loaded) return std::unexpected(std::move(loaded.error()));
+    held->block = block;
   }
-  base::Buffer scratch;
-  const auto bytes = load(block, scratch);
-  if (!bytes) return std::unexpected(bytes.error());
-  std::memcpy(buffer.data(), bytes->data() + from, buffer.size());
+  std::memcpy(buffer.data(), held->bytes.data() + from, buffer.size());
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/alloc.h"
+#include "content/checked_block.h"
+#include "content/held_blocks.h"
 #include "content/source.h"
 #include "content/verified_bits.h"
 #include "packfs/error.h"
@@ -15,15 +17,8 @@ namespace packfs::content {
 /// Contents up to this long are hashed at every read: that costs less than a cache miss in the verified bits.
 inline constexpr std::uint64_t kAlwaysVerifiedBytes = 512;
 
-/// Bytes of a source that lie under one checksum. Both ranges must have been found to lie in the reader's region.
-struct CheckedBlock {
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;  ///< at most kBlockBytes
-  std::uint64_t checksum_offset = 0;
-  std::uint64_t seed = 0;
-};
-
-/// Reads plain blocks, verifying each when it is first touched. Borrows all it is made of. Threads: any.
+/// Reads plain blocks. Of a mapped source each is verified when it is first touched, of any other whenever it is read:
+/// the file may have changed. Borrows all it is made of. Threads: any.
 /// Errors of all calls: corrupt (the block's offset: its bytes are not those the checksum was made of); no_memory; an
 /// errno of pread.
 class BlockReader {
@@ -57,14 +52,13 @@ class BlockReader {
  private:
   Result<void> hash_mapped(const CheckedBlock& block) const;
   Result<void> read_unmapped(const CheckedBlock& block, std::uint64_t from, std::span<std::byte> buffer) const;
+  Result<void> read_part(const CheckedBlock& block, std::uint64_t from, std::span<std::byte> buffer) const;
   Result<void> read_small(const CheckedBlock& block, std::uint64_t from, std::span<std::byte> buffer) const;
   Result<void> check(const CheckedBlock& block, std::span<const std::byte> bytes) const;
-  void remember(const CheckedBlock& block) const noexcept {
-    if (block.length > kAlwaysVerifiedBytes) verified_.set(block.checksum_offset);
-  }
 
   const Source& source_;
   const VerifiedBits& verified_;
+  mutable HeldBlocks held_;
 };
 
 }  // namespace packfs::content

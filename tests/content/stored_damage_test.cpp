@@ -413,6 +413,24 @@ TEST_CASE("a small content is hashed at every read, so that a later change in pl
   CHECK(corrupt_offset(again) == run.location);
 }
 
+TEST_CASE("what is read without a mapping was verified then, whatever was verified before", "[content][damage]") {
+  Image image;
+  const Bytes raw = noise(1, 2 * 262'144 + 1000);
+  const Stored run = image.add_run(raw);
+  OpenImage open(image.bytes(), false);
+  REQUIRE(open.read_all(run));
+  Bytes part(100);
+  REQUIRE(open.reader().read(run, 5000, part));
+  // The first block is now held in memory as it was; the second was read whole, and is not.
+  open.overwrite(run.location + 5050, raw[5050] ^ std::byte{1});
+  open.overwrite(run.location + 262'144 + 5050, raw[262'144 + 5050] ^ std::byte{1});
+  REQUIRE(open.reader().read(run, 5000, part));
+  CHECK(std::ranges::equal(part, std::span(raw).subspan(5000, 100)));
+  CHECK(corrupt_offset(open.reader().read(run, 262'144 + 5000, part)) == run.location + 262'144);
+  CHECK(corrupt_offset(open.reader().read(run, 262'144 + 7000, part)) == run.location + 262'144);
+  CHECK(corrupt_offset(open.read_all(run)) == run.location);
+}
+
 TEST_CASE("verify hashes anew what reads have verified before", "[content][damage]") {
   const bool map = GENERATE(true, false);
   const bool packed = GENERATE(true, false);

@@ -196,8 +196,25 @@ TEST_CASE("without a mapping a small content costs one pread, a larger block is 
   CHECK(io.log().back().result + io.log().front().result == 100'008);
   io.clear_log();
   REQUIRE(reads_like(open.reader(), large_run, 50'000, 20));
-  CHECK(io.count("pread") == 1);
-  CHECK(io.log().front().result == 20);
+  CHECK(io.count("pread") == 0);
+}
+
+TEST_CASE("without a mapping the blocks read last are kept, and others are read again", "[content][stored]") {
+  FaultIo io(base::system_io());
+  Image image;
+  std::vector<Case> cases;
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    Bytes raw = noise(i, 1000);
+    const Stored stored = image.add_run(raw);
+    cases.push_back({std::to_string(i), std::move(raw), stored});
+  }
+  const OpenImage open(image.bytes(), false, io);
+  for (const Case& each : cases) REQUIRE(reads_like(open.reader(), each, 10, 20));
+  io.clear_log();
+  for (std::size_t i = 1; i < 9; ++i) REQUIRE(reads_like(open.reader(), cases[i], 30, 20));
+  CHECK(io.count("pread") == 0);
+  REQUIRE(reads_like(open.reader(), cases[0], 30, 20));
+  CHECK(io.count("pread") == 2);
 }
 
 TEST_CASE("a failing pread is returned, whatever is read", "[content][stored]") {
