@@ -8,6 +8,18 @@
 namespace packfs {
 namespace {
 
+/// Sizes up to this are believed at once.
+constexpr std::uint64_t kBelievedBytes = std::uint64_t{1} << 20;
+
+/// Before memory is given for `size` bytes: whether the last of them is there. A forged size fails here.
+Result<void> check_end(const tree::Table& table, const Node& file, std::uint64_t size) {
+  if (size <= kBelievedBytes) return {};
+  std::byte last{};
+  auto read = table.read(file, size - 1, {&last, 1});
+  if (!read) return std::unexpected(std::move(read.error()));
+  return {};
+}
+
 /// All of `file`, whose size is `buffer`'s, into `buffer`.
 Result<void> read_whole(const tree::Table& table, const Node& file, std::span<std::byte> buffer) {
   auto read = table.read(file, 0, buffer);
@@ -50,6 +62,7 @@ Result<std::span<const std::byte>> File::bytes() const {
   if (std::byte* copy = copy_.load(std::memory_order_acquire)) return std::span<const std::byte>(copy, size_bytes_);
   if (size_bytes_ > kMaxCopiedBytes) return std::unexpected(Error(ErrorCode::too_large));
 
+  if (auto there = check_end(*table_, node_, size_bytes_); !there) return std::unexpected(std::move(there.error()));
   auto* fresh = static_cast<std::byte*>(base::try_allocate(size_bytes_));
   if (fresh == nullptr) return std::unexpected(Error(ErrorCode::no_memory));
   if (auto done = read_whole(*table_, node_, {fresh, size_bytes_}); !done) {
@@ -67,6 +80,7 @@ Result<std::span<const std::byte>> File::bytes() const {
 
 Result<std::vector<std::byte>> File::read_all() const {
   if (size_bytes_ > kMaxCopiedBytes) return std::unexpected(Error(ErrorCode::too_large));
+  if (auto there = check_end(*table_, node_, size_bytes_); !there) return std::unexpected(std::move(there.error()));
   std::vector<std::byte> bytes(size_bytes_);
   if (size_bytes_ == 0) return bytes;
   if (auto done = read_whole(*table_, node_, bytes); !done) return std::unexpected(std::move(done.error()));
