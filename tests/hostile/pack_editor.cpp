@@ -187,6 +187,17 @@ std::uint64_t PackEditor::entry(std::string_view name) const {
   throw std::runtime_error("PackEditor: no entry " + std::string(name));
 }
 
+std::span<char> PackEditor::name_of(std::uint64_t entry) {
+  Bytes& bytes = section(Section::entries);
+  const auto name = pack::EntryRef::at(bytes.data() + entry, bytes.size() - entry)->name();
+  auto* all = reinterpret_cast<char*>(bytes.data());
+  return {all + (name.data() - all), name.size()};
+}
+
+std::span<char> PackEditor::name_of(const Place& record) {
+  return {reinterpret_cast<char*>(log_.data()) + record.offset + sizeof(log::RecordHeader), record.name.size()};
+}
+
 std::uint64_t PackEditor::directory(std::string_view name) const {
   const Bytes& bytes = sections_[static_cast<std::size_t>(Section::entries) - 1];
   return base::load_le<std::uint64_t>(bytes.data() + entry(name) + offsetof(pack::EntryElement, location));
@@ -233,6 +244,12 @@ void PackEditor::resize_entry(std::uint64_t entry, std::uint64_t at, std::uint64
     if (value_now == 0) continue;
     base::store_le(slot, pack::make_slot(pack::slot_tag(value_now), moved(pack::slot_entry(value_now))));
   }
+}
+
+void PackEditor::add_slot(std::uint64_t number, std::string_view name, std::uint64_t entry) {
+  const std::uint64_t hash = pack::name_hash(footer_.hash_seed.get(), number, name);
+  const std::uint64_t at = pack::home_slot(hash, footer_.hash_slots.get()) * 8;
+  base::store_le(section(Section::hash).data() + at, pack::make_slot(hash, entry));
 }
 
 void PackEditor::drop_hash() {

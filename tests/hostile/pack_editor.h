@@ -56,6 +56,9 @@ class PackEditor {
   [[nodiscard]] std::uint64_t entry(std::string_view name) const;
   /// Offsets of all entries, the root's first.
   [[nodiscard]] std::vector<std::uint64_t> entries() const;
+  /// The bytes of an entry's name, and of the name in its record.
+  [[nodiscard]] std::span<char> name_of(std::uint64_t entry);
+  [[nodiscard]] std::span<char> name_of(const Place& record);
   /// Number of the directory of that name; "" is the root.
   [[nodiscard]] std::uint64_t directory(std::string_view name) const;
 
@@ -66,6 +69,9 @@ class PackEditor {
   /// Where an optional field that an entry has lies in section 2.
   [[nodiscard]] std::uint64_t extra(std::uint64_t entry, pack::Presence field);
   void clear_presence(std::uint64_t entry, pack::Presence field);
+
+  /// Points a slot of the hash at what is at `entry`, so that lookups of `name` in directory `number` look there first.
+  void add_slot(std::uint64_t number, std::string_view name, std::uint64_t entry);
 
   /// Makes lookups search the tables.
   void drop_hash();
