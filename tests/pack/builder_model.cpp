@@ -259,7 +259,7 @@ std::vector<ModelStep> steps_of(const ModelNode& root, Random& random) {
   };
   std::ranges::shuffle(steps, random);
   // Directories by depth now and then among the others, which may come as soon as their parent is there.
-  std::ranges::stable_sort(steps, {}, depth);
+  std::ranges::sort(steps, {}, depth);
   std::map<std::size_t, std::string> first_names;
   for (ModelStep& step : steps) {
     if (step.node->group == 0) continue;
