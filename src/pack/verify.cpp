@@ -10,9 +10,7 @@ namespace packfs::pack {
 
 Result<VerifyReport> verify(const Reader& reader,
                             const std::function<bool(std::uint64_t done, std::uint64_t total)>& progress) {
-  const Layout& layout = reader.layout();
-  // The index is read twice: as pages, and as the contents of its records.
-  VerifyLog log(progress, layout.total_length + (layout.total_length - layout.log_end));
+  VerifyLog log(progress, reader.layout().total_length);
   IndexVerifier(reader, log).run();
   if (!log.failed()) RecordVerifier(reader, log).run();
   return std::move(log).finish();
