@@ -1,5 +1,7 @@
 #include "base/alloc.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -13,7 +15,8 @@ namespace packfs::base {
 
 namespace {
 constexpr std::size_t kAlignment = 16;
-}
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+}  // namespace
 
 void* try_allocate(std::size_t bytes) noexcept {
   // Both allocators align blocks of 16 bytes and more to 16, smaller ones perhaps to 8 only.
@@ -23,6 +26,18 @@ void* try_allocate(std::size_t bytes) noexcept {
 #else
   return mi_malloc(size);
 #endif
+}
+
+void* try_allocate_huge(std::size_t bytes) noexcept {
+#ifdef PACKFS_PLAIN_MALLOC
+  void* const memory = std::aligned_alloc(kHugePage, bytes);
+#else
+  void* const memory = mi_malloc_aligned(bytes, kHugePage);
+#endif
+  // Advice to the kernel about this process's own memory, no access to the host: not a matter for Io. That it may be
+  // refused changes nothing.
+  if (memory != nullptr) ::madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
 }
 
 void release(void* memory) noexcept {

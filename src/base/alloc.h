@@ -14,6 +14,8 @@ namespace packfs::base {
 
 /// At least `bytes` (0 counts as 1), aligned to 16; null when there is no memory.
 [[nodiscard]] void* try_allocate(std::size_t bytes) noexcept;
+/// The same aligned to 2 MiB, of a multiple of that, after asking the kernel to back it with huge pages.
+[[nodiscard]] void* try_allocate_huge(std::size_t bytes) noexcept;
 void release(void* memory) noexcept;  ///< null does nothing
 
 /// Uninitialised bytes with one owner.

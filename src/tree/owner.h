@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "tree/block.h"
+#include "tree/dentry.h"
+#include "tree/slab_heap.h"
+#include "tree/treap.h"
+
+namespace packfs::tree {
+
+/// Live objects, by kind.
+struct PartCounts {
+  std::uint64_t nodes = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t bases = 0;
+  std::uint64_t dentries = 0;
+  std::uint64_t xattrs = 0;
+  std::uint64_t copied = 0;  ///< made as copies, since the start
+};
+
+/// Makes, shares and lets go of the parts of one volume's trees. What nobody holds any more is buried, and freed by
+/// bury()'s counterpart free_buried() in steps, so that letting go of a million entries costs nothing at once and
+/// recurses nowhere.
+///
+/// Threads: under the volume's count lock.
+class PartHeap {
+ public:
+  explicit PartHeap(std::uint64_t seed) noexcept : seed_(seed) {}
+  PartHeap(const PartHeap&) = delete;
+  PartHeap& operator=(const PartHeap&) = delete;
+  ~PartHeap();
+
+  [[nodiscard]] std::uint64_t hash(std::string_view name) const noexcept;
+  [[nodiscard]] SlabHeap& memory() noexcept { return memory_; }
+  [[nodiscard]] const PartCounts& counts() const noexcept { return counts_; }
+  [[nodiscard]] PartCounts& counts() noexcept { return counts_; }
+
+  void share(Part* part) noexcept {
+    if (part != nullptr) ++part->references;
+  }
+  void let_go(TreapNode* node) noexcept { drop(node, Kind::node); }
+  void let_go(Block* block) noexcept { drop(block, Kind::block); }
+  void let_go(BlockBase* base) noexcept { drop(base, Kind::base); }
+  void let_go(Dentry* dentry) noexcept { drop(dentry, Kind::dentry); }
+  void let_go(XattrBlob* xattrs) noexcept { drop(xattrs, Kind::xattrs); }
+
+  [[nodiscard]] bool has_buried() const noexcept { return buried_ != 0; }
+  /// Frees up to `steps` buried parts.
+  void free_buried(std::size_t steps) noexcept;
+
+  template <class T, class... Arguments>
+  [[nodiscard]] T* make(std::size_t bytes, std::uint64_t owner, Arguments&&... arguments) noexcept {
+    T* part = new (memory_.allocate(bytes)) T{std::forward<Arguments>(arguments)...};
+    part->bytes = static_cast<std::uint32_t>(bytes);
+    part->owner = owner;
+    return part;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { node, block, base, dentry, xattrs };
+
+  void drop(Part* part, Kind kind) noexcept {
+    if (part == nullptr || --part->references != 0) return;
+    // The owner's place serves as the link: nobody can own what is buried.
+    part->owner = buried_;
+    buried_ = reinterpret_cast<std::uintptr_t>(part) | static_cast<std::uintptr_t>(kind);
+  }
+
+  std::uint64_t seed_;
+  std::uintptr_t buried_ = 0;  // the last buried part, its kind in the low bits
+  SlabHeap memory_;
+  PartCounts counts_;
+};
+
+/// One edit's right to change what it made: all parts with its id.
+class Owner {
+ public:
+  Owner(PartHeap& heap, std::uint64_t id) noexcept : heap_(heap), id_(id) {}
+  [[nodiscard]] PartHeap& heap() const noexcept { return heap_; }
+  [[nodiscard]] bool owns(const Part& part) const noexcept { return part.owner == id_; }
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
+  // Each gives a part that this owns in the place of one that the caller holds a reference to.
+  [[nodiscard]] TreapNode* own(TreapNode* node) noexcept;
+  [[nodiscard]] Block* own(Block* block) noexcept;
+  [[nodiscard]] Dentry* own(Dentry* dentry) noexcept;
+
+  [[nodiscard]] TreapNode* make_node(Block* block, std::string_view separator, std::uint32_t priority) noexcept;
+  [[nodiscard]] Block* make_block() noexcept;
+  [[nodiscard]] BlockBase* make_base(std::size_t capacity) noexcept;
+  /// With room for `inline_bytes`, which are the caller's to fill.
+  [[nodiscard]] Dentry* make_dentry(FileType type, std::string_view name, std::size_t inline_bytes) noexcept;
+  /// A copy under another name; `keep_bytes`: with its inline bytes.
+  [[nodiscard]] Dentry* copy_dentry(const Dentry& dentry, std::string_view name) noexcept;
+
+ private:
+  PartHeap& heap_;
+  std::uint64_t id_;
+};
+
+}  // namespace packfs::tree
