@@ -6,7 +6,7 @@
 
 namespace packfs {
 
-/// Base of objects that are counted by the handles that hold them. Begins at zero; the last Ref deletes.
+/// Base of objects that are counted by the handles that hold them. Begins at zero; when the last Ref goes, so does it.
 /// Threads: counting is atomic; any thread may drop the last Ref.
 class Counted {
  public:
@@ -16,6 +16,8 @@ class Counted {
  protected:
   Counted() = default;
   virtual ~Counted() = default;
+  /// The last Ref is gone. Called by whichever thread dropped it.
+  virtual void unreferenced() const noexcept { delete this; }
 
  private:
   template <class T>
@@ -43,6 +45,13 @@ class Ref {
   [[nodiscard]] T* get() const noexcept { return object_; }
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }
+  /// Gives up the object without dropping its reference, which adopt() takes back.
+  [[nodiscard]] T* detach() noexcept { return std::exchange(object_, nullptr); }
+  [[nodiscard]] static Ref adopt(T* object) noexcept {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
   explicit operator bool() const noexcept { return object_ != nullptr; }
 
  private:
@@ -52,7 +61,7 @@ class Ref {
   void release() noexcept {
     // acq_rel: what other holders did to the object happens before its deletion.
     if (object_ != nullptr && object_->Counted::references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      delete static_cast<const Counted*>(object_);
+      static_cast<const Counted*>(object_)->unreferenced();
     }
   }
   T* object_ = nullptr;

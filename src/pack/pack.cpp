@@ -18,7 +18,7 @@ Pack::Pack(const Pack&) noexcept = default;
 Pack& Pack::operator=(const Pack&) noexcept = default;
 Pack::~Pack() = default;
 
-View Pack::root() const { return {reader_, Node{FileType::directory, 0, 0}, {}}; }
+View Pack::root() const { return {reader_, Node{.type = FileType::directory}, {}}; }
 
 PackInfo Pack::info() const { return reader_->info(); }
 

@@ -166,7 +166,7 @@ Result<Node> Reader::root() const {
   if (element->self_entry != 0 || element->parent != 0) {
     return std::unexpected(pages_->corrupt(Section::directories, 0, "the root is not where it must be"));
   }
-  return Node{FileType::directory, 0, 0};
+  return Node{.type = FileType::directory};
 }
 
 Result<Reader::Directory> Reader::child(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const {
@@ -187,7 +187,7 @@ Result<Node> Reader::directory_node(std::uint64_t number, std::uint64_t offset, 
   if ((*found)->parent.get() != parent || (*found)->self_entry.get() != offset) [[unlikely]] {
     return std::unexpected(pages_->corrupt(Section::entries, offset, "a directory that belongs elsewhere"));
   }
-  return Node{FileType::directory, offset, number};
+  return Node{.type = FileType::directory, .entry = offset, .directory = number};
 }
 
 Result<Node> Reader::find(const Node& directory, std::string_view name) const {

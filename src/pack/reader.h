@@ -47,6 +47,7 @@ class Reader final : public tree::Table {
                                          std::span<std::byte> buffer) const override;
   [[nodiscard]] Result<std::span<const std::byte>> borrow(const Node& file) const override;
   [[nodiscard]] Result<Range> next_data(const Node& file, std::uint64_t offset) const override;
+  [[nodiscard]] Numbers numbers() const noexcept override { return {layout_.next_inode, layout_.next_link_id}; }
 
   [[nodiscard]] PackInfo info() const;
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
@@ -88,7 +89,7 @@ class Reader final : public tree::Table {
   /// Errors: corrupt when it is a directory whose element does not point back at just this entry.
   [[nodiscard]] Result<Node> node_of(const EntryRef& entry, std::uint64_t offset, std::uint64_t parent) const {
     if (entry.type() != FileType::directory) [[likely]] {
-      return Node{entry.type(), offset, 0};
+      return Node{.type = entry.type(), .entry = offset};
     }
     return directory_node(entry.location(), offset, parent);
   }

@@ -72,7 +72,7 @@ void IndexVerifier::check_table(const Reader::Directory& directory) {
   const auto fail = [&](const Error& error) {
     log_.damage_at(error, [&] { return path_in_pack(reader_, directory.number, ""); });
   };
-  auto cursor = DirectoryCursor::open(reader_, {FileType::directory, directory.self_entry, directory.number}, "");
+  auto cursor = DirectoryCursor::open(reader_, {.type = FileType::directory, .entry = directory.self_entry, .directory = directory.number}, "");
   if (!cursor) return fail(cursor.error());
   std::array<Entry, 64> batch;
   while (!log_.failed()) {
@@ -100,7 +100,7 @@ void IndexVerifier::check_entry(const Entry& entry, const Reader::Directory& dir
 }
 
 Result<void> IndexVerifier::find_again(const Entry& entry, const Reader::Directory& directory) const {
-  const Node parent{FileType::directory, directory.self_entry, directory.number};
+  const Node parent{.type = FileType::directory, .entry = directory.self_entry, .directory = directory.number};
   const std::uint64_t offset = entry.node().entry;
   const auto found = reader_.find(parent, entry.name());
   if (!found && found.error().code() != ErrorCode::no_entry) return std::unexpected(found.error());

@@ -11,11 +11,15 @@ Result<void> require_regular(const Node& node) {
   return std::unexpected(Error(node.type == FileType::directory ? ErrorCode::is_a_directory : ErrorCode::invalid));
 }
 
-Result<File> open_file(Ref<const Table> table, const Node& node) {
+Result<File> open_file(const Ref<const Table>& table, const Node& node) {
   if (auto regular = require_regular(node); !regular) return std::unexpected(std::move(regular.error()));
-  const auto size = table->size(node);
-  if (!size) return std::unexpected(size.error());
-  return File(std::move(table), node, *size);
+  return table->open(node);
+}
+
+Result<File> Table::open(const Node& file) const {
+  const auto bytes = size(file);
+  if (!bytes) return std::unexpected(bytes.error());
+  return File(Ref<const Table>(this), file, *bytes);
 }
 
 }  // namespace packfs::tree

@@ -79,8 +79,8 @@ class PartHeap {
 /// One edit's right to change what it made: all parts with its id.
 class Owner {
  public:
-  Owner(PartHeap& heap, std::uint64_t id) noexcept : heap_(heap), id_(id) {}
-  [[nodiscard]] PartHeap& heap() const noexcept { return heap_; }
+  Owner(PartHeap& heap, std::uint64_t id) noexcept : heap_(&heap), id_(id) {}
+  [[nodiscard]] PartHeap& heap() const noexcept { return *heap_; }
   [[nodiscard]] bool owns(const Part& part) const noexcept { return part.owner == id_; }
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
@@ -98,7 +98,7 @@ class Owner {
   [[nodiscard]] Dentry* copy_dentry(const Dentry& dentry, std::string_view name) noexcept;
 
  private:
-  PartHeap& heap_;
+  PartHeap* heap_;
   std::uint64_t id_;
 };
 

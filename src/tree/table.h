@@ -10,6 +10,7 @@
 
 #include "packfs/entry.h"
 #include "packfs/error.h"
+#include "packfs/file.h"
 #include "packfs/node.h"
 #include "packfs/ref.h"
 #include "packfs/types.h"
@@ -61,6 +62,16 @@ class Table : public Counted {
     std::uint64_t end = 0;
   };
   [[nodiscard]] virtual Result<Range> next_data(const Node& file, std::uint64_t offset) const = 0;
+
+  /// A File over a regular file, which holds no more of the table than it must.
+  [[nodiscard]] virtual Result<File> open(const Node& file) const;
+
+  /// One more than the greatest inode number and the greatest link id in use.
+  struct Numbers {
+    std::uint64_t next_inode = 1;
+    std::uint64_t next_link_id = 1;
+  };
+  [[nodiscard]] virtual Numbers numbers() const noexcept { return {}; }
 };
 
 /// The directories above one, the root first: how ".." in a symlink's target finds its way in a tree whose directories

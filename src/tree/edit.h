@@ -1,0 +1,231 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "content/content.h"
+#include "packfs/error.h"
+#include "packfs/types.h"
+#include "packfs/volume.h"
+#include "tree/owner.h"
+#include "tree/state.h"
+
+namespace packfs::tree {
+
+/// A state that is being changed, readable at every moment between two edits.
+class WorkingTable final : public StateTable {
+ public:
+  /// Takes over the references of `state`.
+  WorkingTable(PartHeap& heap, Ref<const Table> lower, const State& state) noexcept
+      : StateTable(heap, std::move(lower), state) {}
+  [[nodiscard]] State& working() noexcept { return state_; }
+};
+
+/// Numbers never given twice in a volume's life.
+struct NextNumbers {
+  std::uint64_t inode = 1;
+  std::uint64_t link_id = 1;
+  std::uint64_t family = 1;
+  std::uint64_t owner = 1;
+};
+
+/// What new and changed entries are stamped with.
+struct Stamp {
+  std::uint64_t commit = 0;
+  Time now;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+/// The operations of packfs::Writable on a state, each whole or not at all. In every one: the paths are resolved and
+/// everything that can fail is done (reading the lower, making contents, reserving memory); then the state is changed,
+/// which cannot fail.
+///
+/// Threads: under the volume's count lock. Errors: those of packfs::Writable. May throw std::bad_alloc, before anything
+/// is changed.
+class Edit {
+ public:
+  Edit(PartHeap& heap, WorkingTable& table, NextNumbers& numbers, const Stamp& stamp)
+      : table_(table), numbers_(numbers), stamp_(stamp), owner_(heap, numbers.owner++) {}
+
+  Result<void> write(std::string_view path, std::span<const std::byte> bytes, Ref<const content::Content> content,
+                     const CreateOptions& options);
+  Result<void> append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options);
+  Result<void> write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes);
+  Result<void> truncate(std::string_view path, std::uint64_t size);
+
+  Result<void> make_directory(std::string_view path, std::uint32_t mode);
+  Result<void> make_directories(std::string_view path, std::uint32_t mode);
+  Result<void> symlink(std::string_view target, std::string_view path);
+  Result<void> make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
+                            std::uint32_t minor);
+  Result<void> link(std::string_view existing, std::string_view path);
+
+  Result<void> remove_directory(std::string_view path);
+  Result<void> unlink(std::string_view path);
+  Result<void> remove_tree(std::string_view path);
+  Result<void> rename(std::string_view from, std::string_view to, RenameMode mode);
+  Result<void> clone(std::string_view from, std::string_view to);
+
+  Result<void> chmod(std::string_view path, std::uint32_t mode);
+  Result<void> chown(std::string_view path, std::uint32_t uid, std::uint32_t gid, LastLink last);
+  Result<void> set_mtime(std::string_view path, const Time& mtime, LastLink last);
+  Result<void> set_xattr(std::string_view path, std::string_view name, std::span<const std::byte> value,
+                         XattrMode mode);
+  Result<void> remove_xattr(std::string_view path, std::string_view name);
+
+  /// Stamps of what follows; used when a transaction goes on.
+  void set_time(const Time& now) noexcept { stamp_.now = now; }
+
+ private:
+  /// A directory on the way to a place.
+  struct Step {
+    std::string_view name;  // of the root: empty
+    std::uint64_t hash = 0;
+    Node node;
+    std::size_t depth = 0;    // treap nodes visited in finding it
+    Dentry* copy = nullptr;   // of a directory of the lower: its copy for the state, until it is put there
+  };
+  /// The directories on the way, the first few in place, so that an edit of a shallow tree allocates nothing for them.
+  class Chain {
+   public:
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] Step& operator[](std::size_t i) noexcept { return i < kInline ? near_[i] : far_[i - kInline]; }
+    [[nodiscard]] const Step& operator[](std::size_t i) const noexcept {
+      return i < kInline ? near_[i] : far_[i - kInline];
+    }
+    [[nodiscard]] Step& back() noexcept { return (*this)[size_ - 1]; }
+    [[nodiscard]] const Step& back() const noexcept { return (*this)[size_ - 1]; }
+    void push_back(const Step& step) {
+      if (size_ >= kInline) far_.push_back(step);
+      if (size_ < kInline) near_[size_] = step;
+      ++size_;
+    }
+    void resize_down(std::size_t size) noexcept {
+      size_ = size;
+      far_.resize(size > kInline ? size - kInline : 0);
+    }
+
+   private:
+    static constexpr std::size_t kInline = 6;
+    std::size_t size_ = 0;
+    std::array<Step, kInline> near_;
+    std::vector<Step> far_;
+  };
+  /// What a path leads to.
+  struct Place {
+    explicit Place(PartHeap& parts) noexcept : heap(&parts) {}
+    Place(Place&& other) noexcept;
+    Place& operator=(Place&&) = delete;
+    ~Place();
+
+    PartHeap* heap;
+    Chain chain;  // from the root to the directory that holds the name
+    std::string_view name;
+    std::uint64_t hash = 0;
+    std::size_t depth = 0;
+    bool is_root = false;
+    bool found = false;
+    bool slash = false;         // a '/' stands behind the last component
+    bool by_link = false;       // the last component came from a symlink's target
+    bool lower_has = false;     // the directory's lower has the name, seen or hidden
+    Node node;                  // when found
+    const Dentry* own = nullptr;  // the name's Dentry in the state, be it a whiteout
+  };
+  /// Sums to be added to every directory of a chain, the parent's own numbers among them.
+  struct Delta {
+    std::int64_t entries = 0;
+    std::int64_t bytes = 0;
+    std::int64_t linked_names = 0;
+    std::int64_t subdirectories = 0;  // of the parent
+    bool names_changed = false;       // the parent's mtime
+  };
+  /// A file's new bytes: inline when `content` is null.
+  struct Body {
+    std::span<const std::byte> bytes;
+    Ref<const content::Content> content;
+    std::uint64_t size = 0;
+  };
+  class Rollback;
+
+  void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
+
+  // Finding places (edit_place.cpp).
+  enum class Last : std::uint8_t {
+    name,      // what is named, also if it is a symlink with a '/' behind it
+    kept,      // a symlink is followed only if a '/' stands behind it
+    followed,
+  };
+  Result<Place> locate(std::string_view path, Last last);
+  Result<void> look_up(Place& place, std::string_view name);
+  Result<void> look_below(Place& place);
+  Result<Place> at(const Place& directory, std::span<const std::string> directories, std::string_view name);
+
+  // Changing what is at a place (edit_chain.cpp).
+  bool reserve(std::initializer_list<const Place*> places, std::size_t further_bytes) noexcept;
+  Result<void> prepare(Place& place, std::size_t further_bytes = 0);
+  Dentry* own_chain(Place& place, const Delta& delta) noexcept;
+  void enter(Dentry& directory, const Dentry& parent) const noexcept;
+  void touch(Dentry& entry, const Dentry& parent) noexcept;
+  void put(Place& place, Dentry* entry, const Delta& delta) noexcept;
+  void take_away(Place& place, const Delta& delta) noexcept;
+  void put_link(Dentry* inode) noexcept;
+
+  // Making dentries (edit_inode.cpp). Memory was reserved; the caller holds the one reference.
+  Dentry* new_inode(FileType type, std::string_view name, std::uint32_t mode, const Body& body) noexcept;
+  Result<Dentry*> from_lower(const Node& node, std::string_view name);
+  Result<Dentry*> inode_copy(const Place& place, const Body* body);
+  Result<Dentry*> name_copy(const Place& place, std::string_view name);
+  Dentry* with_body(const Dentry& inode, std::string_view name, const Body& body) noexcept;
+  Dentry* linked_name(FileType type, std::string_view name, std::uint64_t id) noexcept;
+  Result<Body> body_of(std::span<const std::byte> bytes) const;
+  using ContentEdit = std::function<Result<Ref<const content::Content>>(const content::Content&)>;
+  Result<Body> edited(const Node& file, const ContentEdit& edit);
+  Result<void> change_inode(Place& place, Dentry* inode);
+  Result<Delta> weight(const Place& place) const;
+
+  // Inodes with several names (edit_links.cpp).
+  Result<std::uint64_t> link_id(const Place& place) const;
+  Result<void> ensure_link(const Node& node, std::uint64_t id);
+  Result<void> drop_links(std::uint64_t id, std::uint64_t names);
+  Result<void> drop_links_below(const Node& directory);
+  Result<void> move_links_apart(const Place& source, const Place& target);
+
+  Result<void> create(Place& place, Dentry* entry, std::uint64_t bytes);
+  Result<void> remove(Place& place);
+  Result<void> exchange(Place& from, Place& to);
+  static bool is_above(const Place& upper, const Place& lower) noexcept;
+  static bool is_same(const Place& a, const Place& b) noexcept;
+  Result<bool> may_rename(const Place& from, const Place& to, RenameMode mode) const;
+  void detach_family(Dentry& entry, const Place& place) noexcept;
+  void stamp_moved(Dentry& entry) const noexcept;
+  void arrive(Place& place, Dentry* entry, const Delta& delta) noexcept;
+  Result<void> move(Place& from, Place& to);
+  Result<void> make_missing(std::string_view path);
+  Result<Place> locate_for_write(std::string_view path, const CreateOptions& options);
+  Result<Place> locate_file(std::string_view path);
+  Result<void> set_body(Place& place, const Body& body);
+  void stamp(Dentry& inode) const noexcept;
+  void stamp_content(Dentry& inode) const noexcept;
+  using AttributeEdit = std::function<void(Dentry&)>;
+  Result<void> change_attributes(std::string_view path, Last last, const AttributeEdit& change);
+  using XattrEdit = std::function<Result<void>(std::vector<Xattr>&)>;
+  Result<void> change_xattrs(std::string_view path, const XattrEdit& change);
+
+  WorkingTable& table_;
+  NextNumbers& numbers_;
+  Stamp stamp_;
+  Owner owner_;
+  std::array<std::byte, Dentry::kMaxInline> scratch_;
+  std::deque<std::string> targets_;  // of symlinks followed: places' names lie in them
+};
+
+}  // namespace packfs::tree

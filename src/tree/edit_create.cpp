@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <utility>
+
+#include "path/path.h"
+#include "tree/edit.h"
+#include "tree/edit_rollback.h"
+
+// New entries.
+namespace packfs::tree {
+namespace {
+
+constexpr std::uint32_t kParentMode = 0755;
+
+}  // namespace
+
+/// Puts a new inode at a place where nothing is; takes over its reference. Memory was reserved by prepare().
+Result<void> Edit::create(Place& place, Dentry* entry, std::uint64_t bytes) {
+  const bool is_directory = entry->type == FileType::directory;
+  Dentry* const parent = own_chain(place, {.entries = 1,
+                                           .bytes = static_cast<std::int64_t>(bytes),
+                                           .subdirectories = is_directory ? 1 : 0,
+                                           .names_changed = true});
+  DirectoryBody& body = parent->directory();
+  entry->family = body.children_family;
+  if (is_directory) entry->directory().children_family = body.children_family;
+  put_in_treap(owner_, body.treap, entry, place.hash);
+  return {};
+}
+
+Result<void> Edit::make_directory(std::string_view path, std::uint32_t mode) {
+  auto place = locate(path, Last::name);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (place->found) return std::unexpected(Error(ErrorCode::exists));
+  if (auto prepared = prepare(*place); !prepared) return prepared;
+  return create(*place, new_inode(FileType::directory, place->name, mode, {}), 0);
+}
+
+/// Makes the directories missing on the way to the path's last component.
+Result<void> Edit::make_missing(std::string_view path) {
+  path::Splitter splitter(path);
+  while (splitter.next() && !splitter.is_last()) {
+    const std::string_view component = splitter.component();
+    const std::string_view so_far = path.substr(0, static_cast<std::size_t>(component.end() - path.begin()));
+    const auto place = locate(so_far, Last::followed);
+    if (!place) return std::unexpected(place.error());
+    if (place->found) {
+      if (place->node.type != FileType::directory) return std::unexpected(Error(ErrorCode::not_a_directory));
+      continue;
+    }
+    if (place->by_link) return std::unexpected(Error(ErrorCode::no_entry));
+    if (auto made = make_directory(so_far, kParentMode); !made) return made;
+  }
+  return {};
+}
+
+Result<void> Edit::make_directories(std::string_view path, std::uint32_t mode) {
+  if (const auto error = path::Splitter(path).error_ahead()) return std::unexpected(Error(*error));
+  Rollback rollback(*this);
+  if (auto made = make_missing(path); !made) return made;
+  const auto last = locate(path, Last::name);
+  if (!last) return std::unexpected(last.error());
+  if (!last->found) {
+    if (auto made = make_directory(path, mode); !made) return made;
+  } else if (last->node.type == FileType::symlink) {
+    const auto target = locate(path, Last::followed);
+    if (!target || !target->found || target->node.type != FileType::directory) {
+      return std::unexpected(Error(ErrorCode::exists));
+    }
+  } else if (last->node.type != FileType::directory) {
+    return std::unexpected(Error(ErrorCode::exists));
+  }
+  rollback.keep();
+  return {};
+}
+
+Result<void> Edit::symlink(std::string_view target, std::string_view path) {
+  if (target.empty() || target.size() > path::kMaxPath || target.contains('\0')) {
+    return std::unexpected(Error(ErrorCode::invalid));
+  }
+  auto place = locate(path, Last::name);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (place->found) return std::unexpected(Error(ErrorCode::exists));
+  if (place->slash) return std::unexpected(Error(ErrorCode::no_entry));
+  const auto body = body_of(std::as_bytes(std::span(target)));
+  if (!body) return std::unexpected(body.error());
+  if (auto prepared = prepare(*place); !prepared) return prepared;
+  return create(*place, new_inode(FileType::symlink, place->name, 0777, *body), 0);
+}
+
+Result<void> Edit::make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
+                                std::uint32_t minor) {
+  const bool is_device = type == FileType::character_device || type == FileType::block_device;
+  if (!is_device && type != FileType::fifo && type != FileType::socket) {
+    return std::unexpected(Error(ErrorCode::invalid));
+  }
+  auto place = locate(path, Last::name);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (place->found) return std::unexpected(Error(ErrorCode::exists));
+  if (place->slash) return std::unexpected(Error(ErrorCode::no_entry));
+  if (auto prepared = prepare(*place); !prepared) return prepared;
+  Dentry* const inode = new_inode(type, place->name, mode, {});
+  inode->device = is_device ? std::uint64_t{major} << 32 | minor : 0;
+  return create(*place, inode, 0);
+}
+
+}  // namespace packfs::tree

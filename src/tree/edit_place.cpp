@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <utility>
+
+#include "path/path.h"
+#include "tree/edit.h"
+#include "tree/resolve.h"
+
+// Where paths lead, for edits: unlike resolve() it says through which directories, and where a missing name belongs.
+namespace packfs::tree {
+
+using path::DotDot;
+using path::Splitter;
+
+Edit::Place::Place(Place&& other) noexcept
+    : heap(other.heap),
+      chain(std::move(other.chain)),
+      name(other.name),
+      hash(other.hash),
+      depth(other.depth),
+      is_root(other.is_root),
+      found(other.found),
+      slash(other.slash),
+      by_link(other.by_link),
+      lower_has(other.lower_has),
+      node(other.node),
+      own(other.own) {
+  other.chain.resize_down(0);
+}
+
+Edit::Place::~Place() {
+  for (std::size_t i = 0; i < chain.size(); ++i) heap->let_go(chain[i].copy);
+}
+
+/// Finds `name` in the last directory of the place's chain.
+Result<void> Edit::look_up(Place& place, std::string_view name) {
+  const Step& parent = place.chain.back();
+  place.name = name;
+  place.hash = owner_.heap().hash(name);
+  place.depth = 0;
+  place.found = false;
+  place.own = nullptr;
+  place.lower_has = false;
+  const Node* lower = &parent.node;
+  if (parent.node.layer == 0) {
+    const DirectoryBody& body = StateTable::dentry_of(parent.node).directory();
+    place.own = find_in_treap(body.treap, name, place.hash, &place.depth);
+    if (place.own != nullptr) {
+      place.found = !place.own->is_whiteout();
+      if (place.found) place.node = StateTable::node_of(table_.inode_of(*place.own));
+      return {};
+    }
+    lower = &body.lower;
+  }
+  if (lower->type == FileType::none) return {};
+  const auto below = table_.find_lower(*lower, name);
+  if (!below) {
+    if (below.error().code() == ErrorCode::no_entry) return {};
+    return std::unexpected(below.error());
+  }
+  place.lower_has = true;
+  place.found = true;
+  const auto node = table_.through_links(*below);
+  if (!node) return std::unexpected(node.error());
+  place.node = *node;
+  return {};
+}
+
+/// Learns whether a name that the state has itself stands in the lower as well.
+Result<void> Edit::look_below(Place& place) {
+  if (place.own == nullptr || place.is_root) return {};
+  const Node& lower = StateTable::dentry_of(place.chain.back().node).directory().lower;
+  if (lower.type == FileType::none) return {};
+  const auto below = table_.find_lower(lower, place.name);
+  if (!below && below.error().code() != ErrorCode::no_entry) return std::unexpected(below.error());
+  place.lower_has = below.has_value();
+  return {};
+}
+
+Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
+  Place place(owner_.heap());
+  place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .depth = 0, .copy = nullptr});
+  Splitter current(path);
+  std::vector<Splitter> outer;  // of the paths that symlinks interrupted, the caller's first
+  int followed = 0;
+  // Wrong syntax of the caller's path comes before whatever else is wrong with it.
+  const auto fail = [&](const Error& error) -> Result<Place> {
+    const Splitter& callers = outer.empty() ? current : outer.front();
+    if (const auto ahead = callers.error_ahead()) return std::unexpected(Error(*ahead));
+    return std::unexpected(error);
+  };
+
+  for (;;) {
+    if (!current.next()) {
+      if (const auto error = current.error()) return fail(Error(*error));
+      if (outer.empty()) break;
+      current = outer.back();
+      outer.pop_back();
+      continue;
+    }
+    const std::string_view component = current.component();
+    if (component == "..") [[unlikely]] {  // of a target: in the caller's path it was refused
+      if (place.chain.size() > 1) place.chain.resize_down(place.chain.size() - 1);
+      continue;
+    }
+    const bool is_last = current.is_last() && std::ranges::all_of(outer, &Splitter::is_last);
+    const bool slash =
+        current.requires_directory() || std::ranges::any_of(outer, &Splitter::requires_directory);
+    if (auto looked = look_up(place, component); !looked) return fail(looked.error());
+    place.slash = slash;
+    if (!place.found) {
+      if (is_last) return place;
+      return fail(ErrorCode::no_entry);
+    }
+    if (place.node.type == FileType::directory) {
+      if (is_last) return place;
+      place.chain.push_back({component, place.hash, place.node, place.depth, nullptr});
+    } else if (place.node.type == FileType::symlink && (!is_last || last == Last::followed || (slash && last == Last::kept))) {
+      if (++followed > kMaxSymlinks) return fail(ErrorCode::symlink_loop);
+      auto target = table_.readlink(place.node);
+      if (!target) return fail(target.error());
+      if (target->empty()) return fail(ErrorCode::no_entry);
+      place.by_link = is_last;
+      targets_.push_back(std::move(*target));
+      outer.push_back(current);
+      current = Splitter(targets_.back(), DotDot::parent);
+      if (current.is_absolute()) place.chain.resize_down(1);
+    } else {
+      if (is_last) return place;
+      return fail(ErrorCode::not_a_directory);
+    }
+  }
+
+  // The path ended at a directory without naming it last: "", or a target such as "/" or "a/..".
+  if (place.chain.size() == 1) {
+    place.is_root = true;
+    place.found = true;
+    place.node = place.chain[0].node;
+    return place;
+  }
+  const std::string_view name = place.chain.back().name;
+  place.chain.resize_down(place.chain.size() - 1);
+  if (auto looked = look_up(place, name); !looked) return std::unexpected(std::move(looked.error()));
+  place.slash = true;
+  return place;
+}
+
+/// The place of `name`, found by plain names from the directory at a place downwards.
+Result<Edit::Place> Edit::at(const Place& directory, std::span<const std::string> directories, std::string_view name) {
+  Place place(owner_.heap());
+  place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .depth = 0, .copy = nullptr});
+  const auto descend = [&](std::string_view into) -> Result<void> {
+    if (auto looked = look_up(place, into); !looked) return looked;
+    place.chain.push_back({into, place.hash, place.node, place.depth, nullptr});
+    return {};
+  };
+  for (std::size_t i = 1; i < directory.chain.size(); ++i) {
+    if (auto done = descend(directory.chain[i].name); !done) return std::unexpected(std::move(done.error()));
+  }
+  if (auto done = descend(directory.name); !done) return std::unexpected(std::move(done.error()));
+  for (const std::string& one : directories) {
+    if (auto done = descend(one); !done) return std::unexpected(std::move(done.error()));
+  }
+  if (auto looked = look_up(place, name); !looked) return std::unexpected(std::move(looked.error()));
+  return place;
+}
+
+}  // namespace packfs::tree

@@ -1,0 +1,65 @@
+#include <utility>
+
+#include "tree/edit.h"
+#include "tree/edit_rollback.h"
+
+// Names that go.
+namespace packfs::tree {
+
+/// Removes what is at a place, whatever it is, with all that is below.
+Result<void> Edit::remove(Place& place) {
+  Rollback rollback(*this);
+  const auto gone = weight(place);
+  if (!gone) return std::unexpected(gone.error());
+  const auto id = link_id(place);
+  if (!id) return std::unexpected(id.error());
+  if (auto looked = look_below(place); !looked) return looked;
+  if (place.node.type == FileType::directory && gone->linked_names != 0) {
+    if (auto dropped = drop_links_below(place.node); !dropped) return dropped;
+  } else if (*id != 0) {
+    if (auto ensured = ensure_link(place.node, *id); !ensured) return ensured;
+    if (auto dropped = drop_links(*id, 1); !dropped) return dropped;
+  }
+  if (auto prepared = prepare(place); !prepared) return prepared;
+  take_away(place, {.entries = -gone->entries,
+                    .bytes = -gone->bytes,
+                    .linked_names = -gone->linked_names,
+                    .subdirectories = -gone->subdirectories,
+                    .names_changed = true});
+  rollback.keep();
+  return {};
+}
+
+Result<void> Edit::unlink(std::string_view path) {
+  auto place = locate(path, Last::name);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (!place->found) return std::unexpected(Error(ErrorCode::no_entry));
+  if (place->node.type == FileType::directory) return std::unexpected(Error(ErrorCode::is_a_directory));
+  if (place->slash) return std::unexpected(Error(ErrorCode::not_a_directory));
+  return remove(*place);
+}
+
+Result<void> Edit::remove_directory(std::string_view path) {
+  auto place = locate(path, Last::name);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (place->is_root) return std::unexpected(Error(ErrorCode::busy));
+  if (!place->found) return std::unexpected(Error(ErrorCode::no_entry));
+  if (place->node.type != FileType::directory) return std::unexpected(Error(ErrorCode::not_a_directory));
+  const auto gone = weight(*place);
+  if (!gone) return std::unexpected(gone.error());
+  if (gone->entries != 1) return std::unexpected(Error(ErrorCode::not_empty));
+  return remove(*place);
+}
+
+Result<void> Edit::remove_tree(std::string_view path) {
+  auto place = locate(path, Last::name);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (place->is_root) return std::unexpected(Error(ErrorCode::busy));
+  if (!place->found) return std::unexpected(Error(ErrorCode::no_entry));
+  if (place->slash && place->node.type != FileType::directory) {
+    return std::unexpected(Error(ErrorCode::not_a_directory));
+  }
+  return remove(*place);
+}
+
+}  // namespace packfs::tree

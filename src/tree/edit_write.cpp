@@ -1,0 +1,120 @@
+#include <utility>
+
+#include "tree/edit.h"
+#include "tree/edit_rollback.h"
+
+// The bytes of files.
+namespace packfs::tree {
+namespace {
+
+using content::Content;
+
+constexpr std::uint64_t kMaxBytes = INT64_MAX;
+
+}  // namespace
+
+/// A place that write() or append() may fill: a regular file, or none yet. Errors: as open(2) with O_CREAT.
+Result<Edit::Place> Edit::locate_for_write(std::string_view path, const CreateOptions& options) {
+  auto place = locate(path, options.exclusive ? Last::name : Last::followed);
+  if (!place && place.error().code() == ErrorCode::no_entry && options.make_parents) {
+    // A path that ends in '/' can become no file: nothing is made for it.
+    if (path.ends_with('/') || path.ends_with("/.")) return std::unexpected(Error(ErrorCode::is_a_directory));
+    if (auto made = make_missing(path); !made) return std::unexpected(std::move(made.error()));
+    return locate_for_write(path, {.mode = options.mode, .make_parents = false, .exclusive = options.exclusive});
+  }
+  if (!place) return place;
+  if (place->is_root) return std::unexpected(Error(options.exclusive ? ErrorCode::exists : ErrorCode::is_a_directory));
+  if (place->slash) return std::unexpected(Error(ErrorCode::is_a_directory));
+  if (!place->found) return place;
+  if (options.exclusive) return std::unexpected(Error(ErrorCode::exists));
+  if (place->node.type == FileType::directory) return std::unexpected(Error(ErrorCode::is_a_directory));
+  if (place->node.type != FileType::regular) return std::unexpected(Error(ErrorCode::invalid));
+  return place;
+}
+
+/// An existing regular file. Errors: as open(2) without O_CREAT.
+Result<Edit::Place> Edit::locate_file(std::string_view path) {
+  auto place = locate(path, Last::followed);
+  if (!place) return place;
+  if (!place->found) return std::unexpected(Error(ErrorCode::no_entry));
+  if (place->node.type == FileType::directory) return std::unexpected(Error(ErrorCode::is_a_directory));
+  if (place->slash) return std::unexpected(Error(ErrorCode::not_a_directory));
+  if (place->node.type != FileType::regular) return std::unexpected(Error(ErrorCode::invalid));
+  return place;
+}
+
+/// Gives the file at a place these bytes.
+Result<void> Edit::set_body(Place& place, const Body& body) {
+  if (auto prepared = prepare(place, 2 * edit_bytes(place.depth)); !prepared) return prepared;
+  const auto inode = inode_copy(place, &body);
+  if (!inode) return std::unexpected(inode.error());
+  stamp_content(**inode);
+  return change_inode(place, *inode);
+}
+
+Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes, Ref<const Content> content,
+                         const CreateOptions& options) {
+  std::optional<Rollback> rollback;
+  if (options.make_parents) rollback.emplace(*this);
+  auto place = locate_for_write(path, options);
+  if (!place) return std::unexpected(std::move(place.error()));
+  Body body{{}, std::move(content), bytes.size()};
+  if (!body.content) {
+    auto made = body_of(bytes);
+    if (!made) return std::unexpected(std::move(made.error()));
+    body = std::move(*made);
+  }
+  Result<void> done;
+  if (place->found) {
+    done = set_body(*place, body);
+  } else if (done = prepare(*place); done) {
+    done = create(*place, new_inode(FileType::regular, place->name, options.mode, body), body.size);
+  }
+  if (done && rollback) rollback->keep();
+  return done;
+}
+
+Result<void> Edit::append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options) {
+  std::optional<Rollback> rollback;
+  if (options.make_parents) rollback.emplace(*this);
+  auto place = locate_for_write(path, options);
+  if (!place) return std::unexpected(std::move(place.error()));
+  Result<void> done;
+  if (!place->found) {
+    const auto body = body_of(bytes);
+    if (!body) return std::unexpected(body.error());
+    if (done = prepare(*place); done) {
+      done = create(*place, new_inode(FileType::regular, place->name, options.mode, *body), body->size);
+    }
+  } else if (!bytes.empty()) {
+    const auto size = table_.size(place->node);
+    if (!size) return std::unexpected(size.error());
+    if (bytes.size() > kMaxBytes - *size) return std::unexpected(Error(ErrorCode::too_large));
+    const auto body = edited(place->node, [&](const Content& now) { return now.appended(bytes); });
+    if (!body) return std::unexpected(body.error());
+    done = set_body(*place, *body);
+  }
+  if (done && rollback) rollback->keep();
+  return done;
+}
+
+Result<void> Edit::write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes) {
+  auto place = locate_file(path);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (bytes.empty()) return {};
+  if (offset > kMaxBytes || bytes.size() > kMaxBytes - offset) return std::unexpected(Error(ErrorCode::too_large));
+  const auto body = edited(place->node, [&](const Content& now) { return now.written(offset, bytes); });
+  if (!body) return std::unexpected(body.error());
+  return set_body(*place, *body);
+}
+
+Result<void> Edit::truncate(std::string_view path, std::uint64_t size) {
+  auto place = locate_file(path);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (size > kMaxBytes) return std::unexpected(Error(ErrorCode::too_large));
+  const auto body = edited(place->node, [&](const Content& now) { return now.resized(size); });
+  if (!body) return std::unexpected(body.error());
+  return set_body(*place, *body);
+}
+
+}  // namespace packfs::tree
