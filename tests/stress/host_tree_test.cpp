@@ -1,0 +1,106 @@
+// The model against the kernel: what the oracle compares with must itself be right.
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+
+#include "stress/generator.h"
+#include "stress/host_tree.h"
+#include "stress/sanitized.h"
+#include "support/seed.h"
+#include "support/temp_dir.h"
+
+using namespace packfs;
+using namespace packfs::stress;
+
+namespace {
+
+constexpr std::uint64_t kSequences = kIsSanitized ? 30 : 1000;
+
+/// Errors that POSIX has no names for, or that only the model can give, or gives in another order on purpose.
+bool is_comparable(const Outcome& expected) {
+  return expected.error != ErrorCode::invalid && expected.error != ErrorCode::too_large &&
+         expected.error != ErrorCode::name_too_long;
+}
+
+Operation look_at(const std::string& path) {
+  Operation look;
+  look.kind = Operation::Kind::lstat;
+  look.path = path;
+  return look;
+}
+
+/// In the child: both do the same. What differed first, or nothing.
+std::string run_both(std::uint64_t seed) {
+  Model model(getuid(), getgid());
+  std::string log;
+  for (const Operation& generated : generate(seed, model, 200)) {
+    const auto operation = for_host(generated);
+    if (!operation) continue;
+    Model tried = model;
+    const Outcome expected = apply(*operation, tried);
+    if (!is_comparable(expected)) continue;
+    model = tried;
+    log += to_text(*operation) + "\n";
+    const Outcome real = apply_to_host(*operation);
+    if (!agrees(real, expected)) return log + "gave " + real.to_text() + ", not " + expected.to_text();
+    for (const std::string& path : {operation->path, operation->other}) {
+      if (!path.starts_with('/')) continue;
+      const Outcome there = apply_to_host(look_at(path));
+      const Outcome expected_there = apply(look_at(path), model);
+      if (!agrees(there, expected_there)) {
+        return log + "then " + path + " is " + there.to_text() + ", not " + expected_there.to_text();
+      }
+    }
+  }
+  return "";
+}
+
+/// Calls run_both() in a child whose root is `directory`. Nothing when a child may not have one.
+std::optional<std::string> run_in(const std::string& directory, std::uint64_t seed) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw std::runtime_error("pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    umask(0);
+    const bool is_rooted = chroot(directory.c_str()) == 0 && chdir("/") == 0;
+    const std::string result = is_rooted ? run_both(seed) : "";
+    const auto written = write(ends[1], result.data(), result.size());
+    _exit(!is_rooted || written < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string result;
+  std::array<char, 4096> buffer{};
+  for (ssize_t length = 0; (length = read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    result.append(buffer.data(), static_cast<std::size_t>(length));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status)) return "the child was killed";
+  return WEXITSTATUS(status) == 0 ? std::optional(result) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("the model gives what the kernel gives, error for error", "[stress][model][host]") {
+  const testing::TempDir directory;
+  const std::uint64_t seed = testing::test_seed();
+  for (std::uint64_t i = 0; i < kSequences; ++i) {
+    const std::string root = directory.path(std::to_string(i));
+    REQUIRE(mkdir(root.c_str(), 0755) == 0);
+    const auto difference = run_in(root, seed + i);
+    if (!difference) {
+      WARN("not compared: chroot(2) is not allowed here");
+      return;
+    }
+    INFO("sequence seed " << seed + i);
+    REQUIRE(*difference == "");
+    testing::remove_tree(root);
+  }
+}
