@@ -128,6 +128,7 @@ std::optional<Operation> for_host(Operation operation) {
   const auto path = host_path(operation.path);
   if (!path) return std::nullopt;
   operation.path = *path;
+  if (static_cast<off_t>(operation.size) < 0 || static_cast<off_t>(operation.offset) < 0) return std::nullopt;
   if (operation.kind == Kind::rename || operation.kind == Kind::link) {
     const auto other = host_path(operation.other);
     if (!other) return std::nullopt;
@@ -135,6 +136,9 @@ std::optional<Operation> for_host(Operation operation) {
   }
   if (operation.kind == Kind::symlink && (operation.other.empty() || operation.other.contains('\0'))) {
     return std::nullopt;
+  }
+  if (operation.kind == Kind::symlink && operation.other.ends_with("/.//")) {
+    operation.other.resize(operation.other.size() - 3);  // "x/." in the last place is not "x/" to open(2)
   }
   operation.option &= ~(operation.kind <= Kind::append ? Operation::kMakeParents : 0U);
   operation.mode &= kModeBits;
