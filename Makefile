@@ -8,7 +8,7 @@ SHARED ?= OFF
 WERROR ?= OFF
 CONFIGURE = cmake -DPACKFS_WERROR=$(WERROR) --preset
 
-BUILD_PACKAGES = g++ cmake ninja-build make pkg-config libxxhash-dev libzstd-dev libmimalloc-dev libcli11-dev libfmt-dev \
+BUILD_PACKAGES = g++ cmake ninja-build make pkg-config libxxhash-dev libzstd-dev liburcu-dev libmimalloc-dev libcli11-dev libfmt-dev \
   nlohmann-json3-dev
 TEST_PACKAGES = catch2 rsync
 LINT_PACKAGES = clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev

@@ -18,6 +18,8 @@ class Counted {
   virtual ~Counted() = default;
   /// The last Ref is gone. Called by whichever thread dropped it.
   virtual void unreferenced() const noexcept { delete this; }
+  /// Refs at this moment.
+  [[nodiscard]] std::uint64_t references() const noexcept { return references_.load(std::memory_order_relaxed); }
 
  private:
   template <class T>

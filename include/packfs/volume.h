@@ -18,9 +18,12 @@
 
 namespace packfs {
 
+namespace tree {
+class Edit;
+}
 namespace volume {
 class Core;
-class Turn;
+class OpenTurn;
 }  // namespace volume
 
 /// How a new entry comes to be. Owner and group are the volume's (VolumeOptions).
@@ -108,21 +111,29 @@ class Writable {
 
   // Reading what is there now, a transaction's own writes included. As View's calls; each sees one state.
   [[nodiscard]] Result<File> open(std::string_view path) const;
-  [[nodiscard]] Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
-                                         std::uint64_t offset = 0) const;
-  [[nodiscard]] Result<Stat> stat(std::string_view path) const;
-  [[nodiscard]] Result<Stat> lstat(std::string_view path) const;
+  [[nodiscard]] virtual Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
+                                                 std::uint64_t offset = 0) const;
+  [[nodiscard]] virtual Result<Stat> stat(std::string_view path) const;
+  [[nodiscard]] virtual Result<Stat> lstat(std::string_view path) const;
   [[nodiscard]] Result<std::string> readlink(std::string_view path) const;
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(std::string_view path) const;
   [[nodiscard]] Result<bool> exists(std::string_view path) const;  ///< the last symlink is not followed
   [[nodiscard]] Result<Totals> totals(std::string_view path = "") const;
-  /// Of a transaction: the entries as they are when the range reaches them; `from` resumes behind a removed name.
+  /// The entries as they are now, whatever is written while the range is walked.
   [[nodiscard]] Listing list(std::string_view path = "", std::string_view from = "") const;
 
  protected:
   Writable() = default;
   Writable(const Writable&) = default;
   Writable& operator=(const Writable&) = default;
+  using Call = Result<void> (*)(tree::Edit& edit, const void* arguments);
+
+ private:
+  virtual Result<void> run(Call call, const void* arguments) = 0;
+  /// What there is now; valid until the next call that writes.
+  [[nodiscard]] virtual Result<View> view() const = 0;
+  /// The same, valid as long as it is held.
+  [[nodiscard]] virtual Result<View> lasting_view() const = 0;
 };
 
 /// The state of a volume after one commit. A View that never changes, whatever is written later; it outlives the
@@ -150,9 +161,11 @@ class Transaction final : public Writable {
 
  private:
   friend class Volume;
-  friend class Writable;
-  explicit Transaction(std::unique_ptr<volume::Turn> turn) noexcept;
-  std::unique_ptr<volume::Turn> turn_;
+  explicit Transaction(std::unique_ptr<volume::OpenTurn> turn) noexcept;
+  Result<void> run(Call call, const void* arguments) override;
+  [[nodiscard]] Result<View> view() const override;
+  [[nodiscard]] Result<View> lasting_view() const override;
+  std::unique_ptr<volume::OpenTurn> turn_;
 };
 
 struct VolumeOptions {
@@ -207,9 +220,16 @@ class Volume final : public Writable {
   /// Nothing when no state but the newest is held.
   [[nodiscard]] std::optional<OldestSnapshot> oldest_snapshot() const;
 
+  [[nodiscard]] Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
+                                         std::uint64_t offset = 0) const override;
+  [[nodiscard]] Result<Stat> stat(std::string_view path) const override;
+  [[nodiscard]] Result<Stat> lstat(std::string_view path) const override;
+
  private:
-  friend class Writable;
   explicit Volume(std::shared_ptr<volume::Core> core) noexcept;
+  Result<void> run(Call call, const void* arguments) override;
+  [[nodiscard]] Result<View> view() const override;
+  [[nodiscard]] Result<View> lasting_view() const override;
   std::shared_ptr<volume::Core> core_;
 };
 

@@ -77,7 +77,7 @@ Result<EntryRef> DirectoryCursor::peek() const {
 /// The entry's Node, once it and all below it are counted as what may come of this directory.
 Result<Node> DirectoryCursor::count(const EntryRef& entry) {
   std::uint64_t below = 0;
-  Node node{entry.type(), at_, 0};
+  Node node{.type = entry.type(), .entry = at_};
   if (entry.type() == FileType::directory) {
     const auto child = reader_.child(entry, at_, directory_.number);
     if (!child) return std::unexpected(child.error());

@@ -126,6 +126,7 @@ std::size_t capacity_for(std::size_t count) noexcept {
 struct Held {
   Dentry* entry;
   std::uint8_t print;
+  bool is_change;
 };
 using HeldEntries = std::array<Held, 2 * Block::kMaxEntries>;
 
@@ -135,41 +136,82 @@ std::size_t collect(const Block& block, Held* out) noexcept {
   const std::size_t in_base = block.base != nullptr ? block.base->count : 0;
   const auto take_base = [&](std::size_t end) {
     for (; position < end; ++position) {
-      out[filled++] = {block.base->entries()[position], block.base->prints()[position]};
+      out[filled++] = {block.base->entries()[position], block.base->prints()[position], false};
     }
   };
   for (std::size_t i = 0; i < block.count; ++i) {
     take_base(block.at[i] / 2u);
-    if (block.entries[i] != nullptr) out[filled++] = {block.entries[i], block.prints[i]};
+    if (block.entries[i] != nullptr) out[filled++] = {block.entries[i], block.prints[i], true};
     position += block.at[i] & 1u;
   }
   take_base(in_base);
   return filled;
 }
 
-/// Gives the block these entries and nothing else; they are shared anew, and what it held before is let go.
-void rebuild(Owner& owner, Block& block, const Held* held, std::size_t count) noexcept {
+void insert_change(Block& block, std::size_t change, Dentry* entry, std::uint8_t print, std::size_t at) noexcept;
+
+/// Gives the block these entries and nothing else; they are shared anew, and what it held before is let go. Those for
+/// which `apart` is true become changes, all others a new base.
+template <class Apart>
+void rebuild(Owner& owner, Block& block, std::span<const Held> held, Apart apart) noexcept {
   PartHeap& heap = owner.heap();
-  BlockBase* base = nullptr;
-  if (count != 0) {
-    base = owner.make_base(capacity_for(count));
-    base->count = static_cast<std::uint16_t>(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      heap.share(held[i].entry);
-      base->entries()[i] = held[i].entry;
-      base->prints()[i] = held[i].print;
+  const auto in_base = held.size() - static_cast<std::size_t>(std::ranges::count_if(held, apart));
+  BlockBase* const base = in_base != 0 ? owner.make_base(capacity_for(in_base)) : nullptr;
+  Block fresh;
+  std::size_t position = 0;
+  for (const Held& one : held) {
+    heap.share(one.entry);
+    if (apart(one)) {
+      insert_change(fresh, fresh.count, one.entry, one.print, position * 2);
+    } else {
+      base->entries()[position] = one.entry;
+      base->prints()[position] = one.print;
+      ++position;
     }
+  }
+  if (base != nullptr) {
+    base->count = static_cast<std::uint16_t>(position);
     fill_prefixes(*base);
   }
   for (std::size_t i = 0; i < block.count; ++i) heap.let_go(block.entries[i]);
   heap.let_go(block.base);
   block.base = base;
-  block.count = 0;
+  block.count = fresh.count;
+  block.prints = fresh.prints;
+  block.at = fresh.at;
+  block.entries = fresh.entries;
 }
+
+bool none_apart(const Held&) noexcept { return false; }
 
 void consolidate(Owner& owner, Block& block) noexcept {
   HeldEntries held;
-  rebuild(owner, block, held.data(), collect(block, held.data()));
+  rebuild(owner, block, {held.data(), collect(block, held.data())}, none_apart);
+}
+
+/// Whether an entry keeps more alive than itself. Such a one must not linger in a base when it is gone from the block.
+bool is_heavy(const Dentry& entry) noexcept {
+  return entry.type == FileType::directory || entry.content || entry.xattrs != nullptr;
+}
+
+/// Makes a base without the entry of that name. Directories that were changed lately stay apart, up to half of what
+/// there is room for: they are likely to be changed again, and would have to leave the base again for that.
+void drop_from_base(Owner& owner, Block& block, const Dentry* entry) noexcept {
+  HeldEntries held;
+  std::size_t count = collect(block, held.data());
+  count = static_cast<std::size_t>(
+      std::ranges::remove_if(held.data(), held.data() + count, [&](const Held& one) { return one.entry == entry; })
+          .begin() -
+      held.data());
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (held[i].is_change && held[i].entry->type == FileType::directory && apart < Block::kMaxChanges / 2) {
+      ++apart;
+    } else {
+      held[i].is_change = false;
+    }
+  }
+  rebuild(owner, block, {held.data(), count}, [](const Held& one) { return one.is_change; });
 }
 
 template <class T>
@@ -274,6 +316,14 @@ void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash)
     block.prints[place.change] = print;
     return;
   }
+  if (place.in_base && !base_is_owned(owner, block)) {
+    Dentry* const old = block.base->entries()[place.position];
+    if (is_heavy(*old)) {
+      drop_from_base(owner, block, old);
+      const Place apart = locate(block, name, print);
+      return insert_change(block, apart.change, entry, print, apart.position * 2);
+    }
+  }
   if (base_is_owned(owner, block)) {
     if (place.in_base) {
       owner.heap().let_go(std::exchange(block.base->entries()[place.position], entry));
@@ -311,6 +361,9 @@ void remove_from_block(Owner& owner, Block& block, std::string_view name, std::u
     --base.count;
     return;
   }
+  if (Dentry* const old = block.base->entries()[place.position]; is_heavy(*old)) {
+    return drop_from_base(owner, block, old);
+  }
   if (block.count == Block::kMaxChanges) {
     consolidate(owner, block);
     return remove_from_block(owner, block, name, hash);
@@ -325,8 +378,8 @@ Block* split_block(Owner& owner, Block& block, std::string_view from) noexcept {
       held.data(), held.data() + count, [&](const Held& one) { return one.entry->name() < from; });
   const auto kept = static_cast<std::size_t>(border - held.data());
   Block* const tail = owner.make_block();
-  rebuild(owner, *tail, border, count - kept);
-  rebuild(owner, block, held.data(), kept);
+  rebuild(owner, *tail, {border, count - kept}, none_apart);
+  rebuild(owner, block, {held.data(), kept}, none_apart);
   return tail;
 }
 
@@ -334,7 +387,7 @@ void append_block(Owner& owner, Block& block, Block* tail) noexcept {
   HeldEntries held;
   const std::size_t kept = collect(block, held.data());
   const std::size_t added = collect(*tail, held.data() + kept);
-  rebuild(owner, block, held.data(), kept + added);
+  rebuild(owner, block, {held.data(), kept + added}, none_apart);
   owner.heap().let_go(tail);
 }
 

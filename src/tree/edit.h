@@ -56,6 +56,9 @@ class Edit {
   Edit(PartHeap& heap, WorkingTable& table, NextNumbers& numbers, const Stamp& stamp)
       : table_(table), numbers_(numbers), stamp_(stamp), owner_(heap, numbers.owner++) {}
 
+  /// The root directory of a new volume: the lower's, or an empty one. The caller holds its one reference.
+  Result<Dentry*> make_root();
+
   Result<void> write(std::string_view path, std::span<const std::byte> bytes, Ref<const content::Content> content,
                      const CreateOptions& options);
   Result<void> append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options);
@@ -82,8 +85,10 @@ class Edit {
                          XattrMode mode);
   Result<void> remove_xattr(std::string_view path, std::string_view name);
 
-  /// Stamps of what follows; used when a transaction goes on.
+  /// Of what follows: a transaction goes on.
   void set_time(const Time& now) noexcept { stamp_.now = now; }
+  /// What was made so far is shared with someone from now on, and changed in place no more.
+  void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 
  private:
   /// A directory on the way to a place.
@@ -155,8 +160,6 @@ class Edit {
     std::uint64_t size = 0;
   };
   class Rollback;
-
-  void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 
   // Finding places (edit_place.cpp).
   enum class Last : std::uint8_t {

@@ -27,6 +27,13 @@ Result<void> Edit::create(Place& place, Dentry* entry, std::uint64_t bytes) {
   return {};
 }
 
+Result<Dentry*> Edit::make_root() {
+  if (!table_.lower()) return new_inode(FileType::directory, {}, kParentMode, {});
+  const auto below = table_.lower()->root();
+  if (!below) return std::unexpected(below.error());
+  return from_lower(*below, {});
+}
+
 Result<void> Edit::make_directory(std::string_view path, std::uint32_t mode) {
   auto place = locate(path, Last::name);
   if (!place) return std::unexpected(std::move(place.error()));

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "packfs/volume.h"
+#include "tree/owner.h"
+#include "volume/root.h"
+
+namespace packfs::volume {
+
+/// What all states of one volume share: the heap of their parts, and how those come back to it. It outlives the volume
+/// while a snapshot is held; whoever drops the last one dismantles it.
+///
+/// How a state ends:
+///  A. publish() makes a new one the newest; the old one is retired, still counted by its publication.
+///  B. That count is dropped once a grace period has passed that began after A (grace_begins() .. grace_ends()). So
+///     a reader that found it as the newest, in a read section, counts it while it is sure to be counted (wait-free).
+///  C. When nobody counts it, it goes on the list of the dead, whichever thread that is: no lock, no node touched.
+///  D. collect() takes the dead apart, under the count lock, so many parts at a time.
+class Domain {
+ public:
+  explicit Domain(std::uint64_t seed) noexcept : heap_(seed) {}
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
+
+  /// The count lock: held for one edit, or for one slice of collecting.
+  [[nodiscard]] std::mutex& counts() noexcept { return counts_; }
+
+  // Under the count lock.
+  [[nodiscard]] tree::PartHeap& heap() noexcept { return heap_; }
+  /// A state that nobody counts yet; memory for it was reserved. Takes over the references of `state`.
+  [[nodiscard]] Root* make_root(Ref<const tree::Table> lower, const tree::State& state, std::uint64_t commit) noexcept;
+  /// Makes `root` the newest (A).
+  void publish(Root* root) noexcept;
+  /// Frees up to `steps` parts of the dead; true when more is there to be done now (B, D).
+  bool collect(std::size_t steps) noexcept;
+  [[nodiscard]] VolumeCounters counters() const noexcept;
+  [[nodiscard]] std::optional<OldestSnapshot> oldest_snapshot() const noexcept;
+
+  // From any thread.
+  /// The newest state; valid in the read section in which this is called.
+  [[nodiscard]] const Root* peek() const noexcept { return newest_.load(std::memory_order_acquire); }
+  [[nodiscard]] Ref<const Root> acquire() const noexcept;
+  [[nodiscard]] std::uint64_t grace_begins() noexcept { return grace_begun_.fetch_add(1) + 1; }
+  void grace_ends(std::uint64_t number) noexcept;
+  /// Waits for a grace period on this thread.
+  void wait_for_readers() noexcept;
+  /// True, for one caller, when so many states were retired since a grace period began that their memory should come
+  /// back before the next are made.
+  [[nodiscard]] bool claims_grace() noexcept {
+    return since_grace_.load(std::memory_order_relaxed) >= kStatesPerGrace &&
+           since_grace_.exchange(0, std::memory_order_relaxed) >= kStatesPerGrace;
+  }
+  /// Retired states whose publication counts them still.
+  [[nodiscard]] std::uint64_t retired() const noexcept { return retired_count_.load(std::memory_order_relaxed); }
+  /// How often publish() was called.
+  [[nodiscard]] std::uint64_t published() const noexcept { return published_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool has_dead() const noexcept { return dead_.load(std::memory_order_relaxed) != nullptr; }
+  /// C.
+  void bury(const Root* root) noexcept;
+
+  /// The volume is gone: its publication ends, and the domain with the last snapshot.
+  static void close(std::unique_ptr<Domain> domain) noexcept;
+
+ private:
+  /// Some ten parts each: what waits stays in a core's own cache.
+  static constexpr std::uint64_t kStatesPerGrace = 256;
+
+  void retire(Root* root) noexcept;
+  void drop_publications() noexcept;
+  void destroy(Root* root) noexcept;
+  void leave() noexcept;
+
+  std::mutex counts_;
+  tree::PartHeap heap_;
+  std::atomic<Root*> newest_{nullptr};
+  std::atomic<std::uint64_t> grace_begun_{0};
+  std::atomic<std::uint64_t> grace_ended_{0};
+  std::atomic<std::uint64_t> retired_count_{0};
+  std::atomic<std::uint64_t> since_grace_{0};
+  std::atomic<std::uint64_t> published_{0};
+  std::atomic<const Root*> dead_{nullptr};
+  // Threads within bury(), and one for the volume or the states that outlive it.
+  std::atomic<std::uint64_t> users_{1};
+  std::atomic<bool> closed_{false};
+
+  // Under the count lock:
+  Root* first_retired_ = nullptr;
+  Root* last_retired_ = nullptr;
+  Root* oldest_ = nullptr;
+  Root* latest_ = nullptr;
+  std::uint64_t roots_ = 0;
+};
+
+}  // namespace packfs::volume
