@@ -15,6 +15,10 @@ bool same_bytes(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() == text.size() && (text.empty() || std::memcmp(bytes.data(), text.data(), text.size()) == 0);
 }
 
+std::string joined(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : directory + "/" + name;
+}
+
 std::string message_of(const Error& error) { return "error: " + error.message(); }
 
 template <class Reader>
@@ -31,8 +35,7 @@ class Comparison {
       directories.pop_back();
       if (auto complaint = directory(path, id)) return "\"" + escaped(path) + "\": " + *complaint;
       for (const auto& [name, child] : model_.inode(id).entries) {
-        const std::string below = path.empty() ? name : path + "/" + name;
-        if (model_.inode(child).type == FileType::directory) directories.emplace_back(below, child);
+        if (model_.inode(child).type == FileType::directory) directories.emplace_back(joined(path, name), child);
       }
     }
     return std::nullopt;
@@ -60,8 +63,7 @@ class Comparison {
       if (entry->name() != next->first) {
         return "lists \"" + escaped(entry->name()) + "\", not \"" + escaped(next->first) + "\"";
       }
-      const std::string below = path.empty() ? next->first : path + "/" + next->first;
-      if (auto complaint = this->entry(*entry, below, next->second)) {
+      if (auto complaint = this->entry(*entry, joined(path, next->first), next->second)) {
         return "entry \"" + escaped(next->first) + "\": " + *complaint;
       }
       ++next;

@@ -7,18 +7,18 @@
 namespace packfs::stress {
 
 std::string Generator::name() {
-  static const std::array kOdd{std::string("..."),      std::string("\xff\xfe\x80"),
-                               std::string("\x01\n\t"), std::string(" "),
-                               std::string("-"),        std::string("*"),
-                               std::string("a\\b\"c"),  std::string("\xc3\xa9"),
-                               std::string(255, 'n'),   std::string(254, 'n') + "m",
-                               std::string(255, '\xff')};
-  static const std::string kCommon = "a-common-prefix-that-is-longer-than-what-a-node-keeps-of-it-";
+  static const std::array odd{std::string("..."),      std::string("\xff\xfe\x80"),
+                              std::string("\x01\n\t"), std::string(" "),
+                              std::string("-"),        std::string("*"),
+                              std::string("a\\b\"c"),  std::string("\xc3\xa9"),
+                              std::string(255, 'n'),   std::string(254, 'n') + "m",
+                              std::string(255, '\xff')};
+  static const std::string common = "a-common-prefix-that-is-longer-than-what-a-node-keeps-of-it-";
   const auto choice = random_.below(100);
   if (choice < 70) return std::string(1, static_cast<char>('a' + random_.below(6)));
   if (choice < 78) return std::string(1 + random_.below(3), 'a');
-  if (choice < 90) return kCommon + std::string(1, static_cast<char>('a' + random_.below(4)));
-  return random_.pick(kOdd);
+  if (choice < 90) return common + std::string(1, static_cast<char>('a' + random_.below(4)));
+  return random_.pick(odd);
 }
 
 /// From the root down, through symlinks too, ending at each step with some probability.

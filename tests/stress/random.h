@@ -17,8 +17,8 @@ class Random {
     mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
     return mixed ^ (mixed >> 31U);
   }
-  /// 0 to `end` - 1; `end` is small, so that the remainder's bias does not matter.
-  std::uint64_t below(std::uint64_t end) noexcept { return next() % end; }
+  /// 0 to `end` - 1 (0 when there is none); `end` is small, so that the remainder's bias does not matter.
+  std::uint64_t below(std::uint64_t end) noexcept { return end == 0 ? 0 : next() % end; }
   bool chance(unsigned percent) noexcept { return below(100) < percent; }
   /// One of an array's or vector's elements.
   template <class Elements>
