@@ -57,7 +57,7 @@ std::string run_both(const std::vector<Operation>& operations, Fault fault) {
       const Outcome there = apply_to_host(look_at(path));
       const Outcome expected_there = apply(look_at(path), model);
       if (!agrees(there, expected_there)) {
-        return log + "then " + path + " is " + there.to_text() + ", not " + expected_there.to_text();
+        return log.append("then ").append(path) + " is " + there.to_text() + ", not " + expected_there.to_text();
       }
     }
   }

@@ -138,6 +138,8 @@ std::vector<std::string> run_threads(const Setting& setting, std::size_t writers
   std::barrier start(static_cast<std::ptrdiff_t>(writers + kReaders));
   std::vector<std::thread> writing;
   std::vector<std::thread> reading;
+  writing.reserve(writers);
+  reading.reserve(kReaders);
   for (std::size_t i = 0; i < writers; ++i) {
     writing.emplace_back([&, i] {
       start.arrive_and_wait();
