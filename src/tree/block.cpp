@@ -282,6 +282,12 @@ std::size_t Block::entry_count() const noexcept {
   return all;
 }
 
+std::size_t block_copy_bytes(const Block& block) noexcept {
+  const std::size_t entries = (block.base != nullptr ? block.base->count : 0) + Block::kMaxChanges + 1;
+  const std::size_t bytes = 2 * BlockBase::bytes_for(capacity_for(entries));
+  return bytes <= SlabHeap::kLargestShared ? bytes : SlabHeap::kSlabBytes;
+}
+
 BlockCursor::BlockCursor(const Block& block, std::string_view from) noexcept : block_(&block) {
   if (block.base != nullptr) position_ = lower_bound_in_base(*block.base, from);
   while (change_ < block.count) {

@@ -83,6 +83,9 @@ class BlockCursor {
 /// The entry of that name, whiteouts included; null when there is none.
 [[nodiscard]] const Dentry* find_in_block(const Block& block, std::string_view name, std::uint64_t hash) noexcept;
 
+/// What a new base with all entries of the block and some more takes of the heap at most.
+[[nodiscard]] std::size_t block_copy_bytes(const Block& block) noexcept;
+
 // Edits of a block that `owner` owns. Those that take a dentry take over one reference to it.
 
 /// Adds the entry or puts it in the place of the one of its name, whose reference is let go.

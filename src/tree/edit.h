@@ -15,10 +15,13 @@
 #include "packfs/error.h"
 #include "packfs/types.h"
 #include "packfs/volume.h"
+#include "path/path.h"
 #include "tree/owner.h"
 #include "tree/state.h"
 
 namespace packfs::tree {
+
+inline constexpr std::uint32_t kModeBits = 07777;
 
 /// A state that is being changed, readable at every moment between two edits.
 class WorkingTable final : public StateTable {
@@ -96,7 +99,7 @@ class Edit {
     std::string_view name;  // of the root: empty
     std::uint64_t hash = 0;
     Node node;
-    std::size_t depth = 0;    // treap nodes visited in finding it
+    std::size_t cost = 0;     // of making it the edit's own, in bytes
     Dentry* copy = nullptr;   // of a directory of the lower: its copy for the state, until it is put there
   };
   /// The directories on the way, the first few in place, so that an edit of a shallow tree allocates nothing for them.
@@ -136,13 +139,15 @@ class Edit {
     Chain chain;  // from the root to the directory that holds the name
     std::string_view name;
     std::uint64_t hash = 0;
-    std::size_t depth = 0;
+    std::size_t cost = 0;
     bool is_root = false;
     bool found = false;
     bool slash = false;         // a '/' stands behind the last component
     bool by_link = false;       // the last component came from a symlink's target
     bool lower_has = false;     // the directory's lower has the name, seen or hidden
     Node node;                  // when found
+    // Of a place that locate() found for make_missing(): what of the path comes behind the missing name.
+    std::optional<path::Splitter> rest;
     const Dentry* own = nullptr;  // the name's Dentry in the state, be it a whiteout
   };
   /// Sums to be added to every directory of a chain, the parent's own numbers among them.
@@ -165,12 +170,17 @@ class Edit {
   enum class Last : std::uint8_t {
     name,      // what is named, also if it is a symlink with a '/' behind it
     kept,      // a symlink is followed only if a '/' stands behind it
+    created,   // a symlink is followed only if no '/' stands behind it, as open(2) with O_CREAT does
     followed,
+    missing,   // as followed, but the walk may end at any name of the caller's path that is missing
   };
+  static bool follows(Last last, bool slash) noexcept;
   Result<Place> locate(std::string_view path, Last last);
   Result<void> look_up(Place& place, std::string_view name);
   Result<void> look_below(Place& place);
-  Result<Place> at(const Place& directory, std::span<const std::string> directories, std::string_view name);
+  Result<Place> descend(std::span<const std::string_view> directories, std::string_view name);
+  Result<Place> again(const Place& place);
+  static std::vector<std::string_view> names_of(const Chain& chain);
 
   // Changing what is at a place (edit_chain.cpp).
   bool reserve(std::initializer_list<const Place*> places, std::size_t further_bytes) noexcept;
@@ -191,7 +201,8 @@ class Edit {
   Dentry* linked_name(FileType type, std::string_view name, std::uint64_t id) noexcept;
   Result<Body> body_of(std::span<const std::byte> bytes) const;
   using ContentEdit = std::function<Result<Ref<const content::Content>>(const content::Content&)>;
-  Result<Body> edited(const Node& file, const ContentEdit& edit);
+  using Scratch = std::array<std::byte, Dentry::kMaxInline>;
+  static Result<Body> edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit);
   Result<void> change_inode(Place& place, Dentry* inode);
   Result<Delta> weight(const Place& place) const;
 
@@ -212,7 +223,8 @@ class Edit {
   void stamp_moved(Dentry& entry) const noexcept;
   void arrive(Place& place, Dentry* entry, const Delta& delta) noexcept;
   Result<void> move(Place& from, Place& to);
-  Result<void> make_missing(std::string_view path);
+  Result<void> make_missing(std::string_view path, bool with_last, std::uint32_t mode);
+  [[nodiscard]] static std::uint64_t family_at(const Place& place) noexcept;
   Result<Place> locate_for_write(std::string_view path, const CreateOptions& options);
   Result<Place> locate_file(std::string_view path);
   Result<void> set_body(Place& place, const Body& body);
@@ -227,7 +239,6 @@ class Edit {
   NextNumbers& numbers_;
   Stamp stamp_;
   Owner owner_;
-  std::array<std::byte, Dentry::kMaxInline> scratch_;
   std::deque<std::string> targets_;  // of symlinks followed: places' names lie in them
 };
 

@@ -8,7 +8,6 @@
 namespace packfs::tree {
 namespace {
 
-constexpr std::uint32_t kModeBits = 07777;
 constexpr std::uint32_t kSetIdBits = 06000;
 constexpr std::size_t kMaxXattrName = 255;
 constexpr std::size_t kMaxXattrValue = std::size_t{64} << 10;
@@ -26,7 +25,7 @@ Result<void> Edit::change_attributes(std::string_view path, Last last, const Att
   if (place->slash && place->node.type != FileType::directory) {
     return std::unexpected(Error(ErrorCode::not_a_directory));
   }
-  if (auto prepared = prepare(*place, 2 * edit_bytes(place->depth)); !prepared) return prepared;
+  if (auto prepared = prepare(*place, 2 * edit_bytes(place->cost)); !prepared) return prepared;
   const auto inode = inode_copy(*place, nullptr);
   if (!inode) return std::unexpected(inode.error());
   change(**inode);

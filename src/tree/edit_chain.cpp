@@ -21,10 +21,9 @@ bool Edit::reserve(std::initializer_list<const Place*> places, std::size_t furth
   constexpr std::size_t kLargestDentry = dentry_bytes(FileType::directory, 255, Dentry::kMaxInline);
   std::size_t bytes = further_bytes;
   for (const Place* place : places) {
-    bytes += edit_bytes(place->depth) + 6 * kLargestDentry;
+    bytes += edit_bytes(place->cost) + 6 * kLargestDentry;
     for (std::size_t i = 0; i < place->chain.size(); ++i) {
-      bytes += (place->chain[i].depth + 2) * sizeof(TreapNode) + 2 * sizeof(Block) + 2 * kLargestDentry +
-               SlabHeap::kSlabBytes;
+      bytes += place->chain[i].cost + 2 * kLargestDentry;
     }
   }
   return owner_.heap().memory().reserve(bytes);

@@ -35,6 +35,7 @@ Result<Dentry*> Edit::make_root() {
 }
 
 Result<void> Edit::make_directory(std::string_view path, std::uint32_t mode) {
+  if (mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   auto place = locate(path, Last::name);
   if (!place) return std::unexpected(std::move(place.error()));
   if (place->found) return std::unexpected(Error(ErrorCode::exists));
@@ -42,42 +43,50 @@ Result<void> Edit::make_directory(std::string_view path, std::uint32_t mode) {
   return create(*place, new_inode(FileType::directory, place->name, mode, {}), 0);
 }
 
-/// Makes the directories missing on the way to the path's last component.
-Result<void> Edit::make_missing(std::string_view path) {
-  path::Splitter splitter(path);
-  while (splitter.next() && !splitter.is_last()) {
-    const std::string_view component = splitter.component();
-    const std::string_view so_far = path.substr(0, static_cast<std::size_t>(component.end() - path.begin()));
-    const auto place = locate(so_far, Last::followed);
-    if (!place) return std::unexpected(place.error());
-    if (place->found) {
-      if (place->node.type != FileType::directory) return std::unexpected(Error(ErrorCode::not_a_directory));
-      continue;
-    }
-    if (place->by_link) return std::unexpected(Error(ErrorCode::no_entry));
-    if (auto made = make_directory(so_far, kParentMode); !made) return made;
+/// Makes the directories missing on the way to the path's last component, and that one `with_last`, all as one tree.
+Result<void> Edit::make_missing(std::string_view path, bool with_last, std::uint32_t mode) {
+  if (const auto error = path::Splitter(path).error_ahead()) return std::unexpected(Error(*error));
+  auto place = locate(path, Last::missing);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (place->found || place->by_link) return {};
+  std::vector<std::string_view> names{place->name};
+  if (place->rest) {
+    while (place->rest->next()) names.push_back(place->rest->component());
   }
+  if (!with_last) names.pop_back();
+  if (names.empty()) return {};
+
+  constexpr std::size_t kBytesEach =
+      dentry_bytes(FileType::directory, 255, 0) + sizeof(TreapNode) + sizeof(Block) + BlockBase::bytes_for(16);
+  if (auto prepared = prepare(*place, names.size() * kBytesEach); !prepared) return prepared;
+  const std::uint64_t family = family_at(*place);
+  Dentry* child = nullptr;
+  for (std::size_t i = names.size(); i-- > 0;) {
+    const bool is_last = with_last && i + 1 == names.size();
+    Dentry* const directory = new_inode(FileType::directory, names[i], is_last ? mode : kParentMode, {});
+    DirectoryBody& body = directory->directory();
+    directory->family = body.children_family = family;
+    if (child != nullptr) {
+      body.below.entries = names.size() - i - 1;
+      body.subdirectories = 1;
+      put_in_treap(owner_, body.treap, child, owner_.heap().hash(child->name()));
+    }
+    child = directory;
+  }
+  put(*place, child,
+      {.entries = static_cast<std::int64_t>(names.size()), .subdirectories = 1, .names_changed = true});
   return {};
 }
 
 Result<void> Edit::make_directories(std::string_view path, std::uint32_t mode) {
-  if (const auto error = path::Splitter(path).error_ahead()) return std::unexpected(Error(*error));
-  Rollback rollback(*this);
-  if (auto made = make_missing(path); !made) return made;
+  if (mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   const auto last = locate(path, Last::name);
+  if (!last && last.error().code() == ErrorCode::no_entry) return make_missing(path, true, mode);
   if (!last) return std::unexpected(last.error());
-  if (!last->found) {
-    if (auto made = make_directory(path, mode); !made) return made;
-  } else if (last->node.type == FileType::symlink) {
-    const auto target = locate(path, Last::followed);
-    if (!target || !target->found || target->node.type != FileType::directory) {
-      return std::unexpected(Error(ErrorCode::exists));
-    }
-  } else if (last->node.type != FileType::directory) {
-    return std::unexpected(Error(ErrorCode::exists));
-  }
-  rollback.keep();
-  return {};
+  if (!last->found) return make_directory(path, mode);
+  const auto target = locate(path, Last::followed);
+  if (target && target->found && target->node.type == FileType::directory) return {};
+  return std::unexpected(Error(ErrorCode::exists));
 }
 
 Result<void> Edit::symlink(std::string_view target, std::string_view path) {
@@ -97,7 +106,7 @@ Result<void> Edit::symlink(std::string_view target, std::string_view path) {
 Result<void> Edit::make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
                                 std::uint32_t minor) {
   const bool is_device = type == FileType::character_device || type == FileType::block_device;
-  if (!is_device && type != FileType::fifo && type != FileType::socket) {
+  if ((!is_device && type != FileType::fifo && type != FileType::socket) || mode > kModeBits) {
     return std::unexpected(Error(ErrorCode::invalid));
   }
   auto place = locate(path, Last::name);

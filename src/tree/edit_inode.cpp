@@ -102,8 +102,8 @@ Result<Edit::Body> Edit::body_of(std::span<const std::byte> bytes) const {
   return Body{{}, std::move(*content), bytes.size()};
 }
 
-/// A file's content after `edit`.
-Result<Edit::Body> Edit::edited(const Node& file, const ContentEdit& edit) {
+/// A file's content after `edit`; a short one lies in `scratch`.
+Result<Edit::Body> Edit::edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit) {
   Ref<const Content> now;
   if (file.layer == 0) {
     const Dentry& inode = StateTable::dentry_of(file);
@@ -114,9 +114,9 @@ Result<Edit::Body> Edit::edited(const Node& file, const ContentEdit& edit) {
       now = std::move(*copy);
     }
   } else {
-    const auto size = table_.lower()->size(file);
+    const auto size = table.lower()->size(file);
     if (!size) return std::unexpected(size.error());
-    auto over = Content::over(Ref<const content::Backing>(new LowerFile(table_.lower(), file, *size)));
+    auto over = Content::over(Ref<const content::Backing>(new LowerFile(table.lower(), file, *size)));
     if (!over) return std::unexpected(std::move(over.error()));
     now = std::move(*over);
   }
@@ -124,9 +124,9 @@ Result<Edit::Body> Edit::edited(const Node& file, const ContentEdit& edit) {
   if (!content) return std::unexpected(std::move(content.error()));
   const std::uint64_t size = (*content)->size();
   if (size > Dentry::kMaxInline) return Body{{}, std::move(*content), size};
-  const auto read = (*content)->read(0, std::span(scratch_).first(size));
+  const auto read = (*content)->read(0, std::span(scratch).first(size));
   if (!read) return std::unexpected(read.error());
-  return Body{std::span(scratch_).first(size), {}, size};
+  return Body{std::span(scratch).first(size), {}, size};
 }
 
 /// A copy of an inode of the lower, as a Dentry of the state. Errors: the lower's; no_memory.
@@ -135,10 +135,11 @@ Result<Dentry*> Edit::from_lower(const Node& node, std::string_view name) {
   const auto stat = lower.stat(node);
   if (!stat) return std::unexpected(stat.error());
   Body body;
+  Scratch scratch;
   std::string target;
   Totals below;
   if (stat->type == FileType::regular) {
-    auto kept = edited(node, [](const Content& content) { return Ref<const Content>(&content); });
+    auto kept = edited(table_, node, scratch, [](const Content& content) { return Ref<const Content>(&content); });
     if (!kept) return std::unexpected(std::move(kept.error()));
     body = std::move(*kept);
   } else if (stat->type == FileType::symlink) {

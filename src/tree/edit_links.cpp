@@ -16,7 +16,7 @@ Result<std::uint64_t> Edit::link_id(const Place& place) const {
 /// Brings a linked inode of the lower into the link table, if it is not there yet. That changes nothing to be seen.
 Result<void> Edit::ensure_link(const Node& node, std::uint64_t id) {
   if (table_.find_link(id) != nullptr) return {};
-  if (!owner_.heap().memory().reserve(2 * edit_bytes(64) + SlabHeap::kSlabBytes)) {
+  if (!owner_.heap().memory().reserve(2 * edit_bytes() + SlabHeap::kSlabBytes)) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }
   const auto stat = table_.lower()->stat(node);
@@ -35,7 +35,7 @@ Result<void> Edit::ensure_link(const Node& node, std::uint64_t id) {
 
 /// So many names of a link that is in the table are gone; the inode with the last of them.
 Result<void> Edit::drop_links(std::uint64_t id, std::uint64_t names) {
-  if (!owner_.heap().memory().reserve(2 * edit_bytes(64) + SlabHeap::kSlabBytes)) {
+  if (!owner_.heap().memory().reserve(2 * edit_bytes() + SlabHeap::kSlabBytes)) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }
   TreapNode*& links = table_.working().links;
@@ -95,7 +95,7 @@ Result<void> Edit::move_links_apart(const Place& source, const Place& target) {
   if (!walked) return walked;
   for (auto& [origin, group] : groups) {
     if (auto ensured = ensure_link(group.node, origin); !ensured) return ensured;
-    if (!owner_.heap().memory().reserve(edit_bytes(64) + SlabHeap::kSlabBytes)) {
+    if (!owner_.heap().memory().reserve(edit_bytes() + SlabHeap::kSlabBytes)) {
       return std::unexpected(Error(ErrorCode::no_memory));
     }
     group.id = numbers_.link_id++;
@@ -105,7 +105,10 @@ Result<void> Edit::move_links_apart(const Place& source, const Place& target) {
     put_link(inode);
   }
   for (const Name& one : names) {
-    auto place = at(target, one.directories, one.name);
+    std::vector<std::string_view> directories = names_of(target.chain);
+    directories.push_back(target.name);
+    directories.insert(directories.end(), one.directories.begin(), one.directories.end());
+    auto place = descend(directories, one.name);
     if (!place) return std::unexpected(std::move(place.error()));
     if (auto prepared = prepare(*place); !prepared) return prepared;
     // What it counted for was what the origin counts for; a link of the volume's own counts for nothing.
@@ -135,7 +138,7 @@ Result<void> Edit::link(std::string_view existing, std::string_view path) {
   if (!id) return std::unexpected(id.error());
   if (*id == 0) {
     // The one name becomes one of several: its inode goes to the link table.
-    if (auto prepared = prepare(*from, 2 * edit_bytes(64)); !prepared) return prepared;
+    if (auto prepared = prepare(*from, 2 * edit_bytes()); !prepared) return prepared;
     *id = numbers_.link_id;
     auto inode = from->node.layer == 0
                      ? Result<Dentry*>(owner_.copy_dentry(StateTable::dentry_of(from->node), LinkKey(*id).name()))
@@ -154,9 +157,9 @@ Result<void> Edit::link(std::string_view existing, std::string_view path) {
   } else if (auto ensured = ensure_link(from->node, *id); !ensured) {
     return ensured;
   }
-  auto target = locate(path, Last::name);  // its chain may have been changed above
+  auto target = again(*to);  // its chain may have been changed above
   if (!target) return std::unexpected(std::move(target.error()));
-  if (auto prepared = prepare(*target, 2 * edit_bytes(64)); !prepared) return prepared;
+  if (auto prepared = prepare(*target, 2 * edit_bytes()); !prepared) return prepared;
   const LinkKey key(*id);
   Dentry* const inode = own_in_treap(owner_, table_.working().links, key.name(), owner_.heap().hash(key.name()));
   ++inode->links;

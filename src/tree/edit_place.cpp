@@ -16,13 +16,14 @@ Edit::Place::Place(Place&& other) noexcept
       chain(std::move(other.chain)),
       name(other.name),
       hash(other.hash),
-      depth(other.depth),
+      cost(other.cost),
       is_root(other.is_root),
       found(other.found),
       slash(other.slash),
       by_link(other.by_link),
       lower_has(other.lower_has),
       node(other.node),
+      rest(other.rest),
       own(other.own) {
   other.chain.resize_down(0);
 }
@@ -36,14 +37,14 @@ Result<void> Edit::look_up(Place& place, std::string_view name) {
   const Step& parent = place.chain.back();
   place.name = name;
   place.hash = owner_.heap().hash(name);
-  place.depth = 0;
+  place.cost = 0;
   place.found = false;
   place.own = nullptr;
   place.lower_has = false;
   const Node* lower = &parent.node;
   if (parent.node.layer == 0) {
     const DirectoryBody& body = StateTable::dentry_of(parent.node).directory();
-    place.own = find_in_treap(body.treap, name, place.hash, &place.depth);
+    place.own = find_in_treap(body.treap, name, place.hash, &place.cost);
     if (place.own != nullptr) {
       place.found = !place.own->is_whiteout();
       if (place.found) place.node = StateTable::node_of(table_.inode_of(*place.own));
@@ -76,9 +77,14 @@ Result<void> Edit::look_below(Place& place) {
   return {};
 }
 
+/// Whether a symlink in the last place is followed.
+bool Edit::follows(Last last, bool slash) noexcept {
+  return last == Last::followed || last == Last::missing || (last == Last::kept && slash) || (last == Last::created && !slash);
+}
+
 Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
   Place place(owner_.heap());
-  place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .depth = 0, .copy = nullptr});
+  place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .cost = 0, .copy = nullptr});
   Splitter current(path);
   std::vector<Splitter> outer;  // of the paths that symlinks interrupted, the caller's first
   int followed = 0;
@@ -109,12 +115,16 @@ Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
     place.slash = slash;
     if (!place.found) {
       if (is_last) return place;
+      if (last == Last::missing && outer.empty()) {
+        place.rest = current;
+        return place;
+      }
       return fail(ErrorCode::no_entry);
     }
     if (place.node.type == FileType::directory) {
       if (is_last) return place;
-      place.chain.push_back({component, place.hash, place.node, place.depth, nullptr});
-    } else if (place.node.type == FileType::symlink && (!is_last || last == Last::followed || (slash && last == Last::kept))) {
+      place.chain.push_back({component, place.hash, place.node, place.cost, nullptr});
+    } else if (place.node.type == FileType::symlink && (!is_last || follows(last, slash))) {
       if (++followed > kMaxSymlinks) return fail(ErrorCode::symlink_loop);
       auto target = table_.readlink(place.node);
       if (!target) return fail(target.error());
@@ -144,24 +154,30 @@ Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
   return place;
 }
 
-/// The place of `name`, found by plain names from the directory at a place downwards.
-Result<Edit::Place> Edit::at(const Place& directory, std::span<const std::string> directories, std::string_view name) {
+/// The place of `name`, found by plain names from the root down.
+Result<Edit::Place> Edit::descend(std::span<const std::string_view> directories, std::string_view name) {
   Place place(owner_.heap());
-  place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .depth = 0, .copy = nullptr});
-  const auto descend = [&](std::string_view into) -> Result<void> {
-    if (auto looked = look_up(place, into); !looked) return looked;
-    place.chain.push_back({into, place.hash, place.node, place.depth, nullptr});
-    return {};
-  };
-  for (std::size_t i = 1; i < directory.chain.size(); ++i) {
-    if (auto done = descend(directory.chain[i].name); !done) return std::unexpected(std::move(done.error()));
-  }
-  if (auto done = descend(directory.name); !done) return std::unexpected(std::move(done.error()));
-  for (const std::string& one : directories) {
-    if (auto done = descend(one); !done) return std::unexpected(std::move(done.error()));
+  place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .cost = 0, .copy = nullptr});
+  for (const std::string_view into : directories) {
+    if (auto looked = look_up(place, into); !looked) return std::unexpected(std::move(looked.error()));
+    place.chain.push_back({into, place.hash, place.node, place.cost, nullptr});
   }
   if (auto looked = look_up(place, name); !looked) return std::unexpected(std::move(looked.error()));
   return place;
+}
+
+std::vector<std::string_view> Edit::names_of(const Chain& chain) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 1; i < chain.size(); ++i) names.push_back(chain[i].name);
+  return names;
+}
+
+/// A place as it is after something else was changed: by the names it was found under, not by its path, whose symlinks
+/// may be gone.
+Result<Edit::Place> Edit::again(const Place& place) {
+  auto found = descend(names_of(place.chain), place.name);
+  if (found) found->slash = place.slash;
+  return found;
 }
 
 }  // namespace packfs::tree

@@ -85,11 +85,11 @@ Result<void> Edit::rename(std::string_view from, std::string_view to, RenameMode
     if (target->found) {
       if (auto removed = remove(*target); !removed) return removed;
       // Both were found before that changed what they share.
-      auto again = locate(from, Last::name);
-      if (!again) return std::unexpected(std::move(again.error()));
-      auto freed = locate(to, Last::name);
+      auto left = again(*source);
+      if (!left) return std::unexpected(std::move(left.error()));
+      auto freed = again(*target);
       if (!freed) return std::unexpected(std::move(freed.error()));
-      if (auto moved = move(*again, *freed); !moved) return moved;
+      if (auto moved = move(*left, *freed); !moved) return moved;
     } else if (auto moved = move(*source, *target); !moved) {
       return moved;
     }
@@ -98,10 +98,9 @@ Result<void> Edit::rename(std::string_view from, std::string_view to, RenameMode
   return {};
 }
 
-/// The entry leaves a directory: if it was shared with a clone's origin, it takes a number of its own.
-void Edit::detach_family(Dentry& entry, const Place& place) noexcept {
-  if (entry.is_linked) return;
-  // A directory of the lower has no family but that of the nearest one that the state has above it.
+/// The family of what is made in the directory that holds a place. A directory of the lower, or one that is shared with
+/// an origin, has none of its own: there it is that of the nearest one above that has.
+std::uint64_t Edit::family_at(const Place& place) noexcept {
   std::uint64_t family = 0;
   for (std::size_t i = 0; i < place.chain.size(); ++i) {
     const Node& node = place.chain[i].node;
@@ -110,8 +109,14 @@ void Edit::detach_family(Dentry& entry, const Place& place) noexcept {
     if (i == 0 || directory.family == family || directory.family == kForeign) {
       family = directory.directory().children_family;
     }
-    // Otherwise it is shared with an origin: what is in it is of no nearer family than what it is in.
   }
+  return family;
+}
+
+/// The entry leaves a directory: if it was shared with a clone's origin, it takes a number of its own.
+void Edit::detach_family(Dentry& entry, const Place& place) noexcept {
+  if (entry.is_linked) return;
+  const std::uint64_t family = family_at(place);
   if (entry.family == family) return;
   if (entry.type == FileType::directory && entry.family != kForeign) entry.directory().children_family = family;
   entry.inode = numbers_.inode++;
@@ -210,7 +215,7 @@ Result<void> Edit::clone(std::string_view from, std::string_view to) {
   if (!reserve({&*source, &*target}, 0)) return std::unexpected(Error(ErrorCode::no_memory));
   auto added = weight(*source);
   if (!added) return std::unexpected(std::move(added.error()));
-  if (auto prepared = prepare(*target, 2 * edit_bytes(64)); !prepared) return prepared;
+  if (auto prepared = prepare(*target, 2 * edit_bytes()); !prepared) return prepared;
   const auto id = link_id(*source);
   if (!id) return std::unexpected(id.error());
   Dentry* copy = nullptr;
@@ -236,9 +241,7 @@ Result<void> Edit::clone(std::string_view from, std::string_view to) {
   }
   renew_owner();  // both sides share what this edit made
   if (is_directory && added->linked_names != 0) {
-    auto fresh = locate(to, Last::name);
-    if (!fresh) return std::unexpected(std::move(fresh.error()));
-    if (auto apart = move_links_apart(*source, *fresh); !apart) return apart;
+    if (auto apart = move_links_apart(*source, *target); !apart) return apart;
   }
   rollback.keep();
   return {};

@@ -15,11 +15,9 @@ constexpr std::uint64_t kMaxBytes = INT64_MAX;
 
 /// A place that write() or append() may fill: a regular file, or none yet. Errors: as open(2) with O_CREAT.
 Result<Edit::Place> Edit::locate_for_write(std::string_view path, const CreateOptions& options) {
-  auto place = locate(path, options.exclusive ? Last::name : Last::followed);
+  auto place = locate(path, options.exclusive ? Last::name : Last::created);
   if (!place && place.error().code() == ErrorCode::no_entry && options.make_parents) {
-    // A path that ends in '/' can become no file: nothing is made for it.
-    if (path.ends_with('/') || path.ends_with("/.")) return std::unexpected(Error(ErrorCode::is_a_directory));
-    if (auto made = make_missing(path); !made) return std::unexpected(std::move(made.error()));
+    if (auto made = make_missing(path, false, 0); !made) return std::unexpected(std::move(made.error()));
     return locate_for_write(path, {.mode = options.mode, .make_parents = false, .exclusive = options.exclusive});
   }
   if (!place) return place;
@@ -45,7 +43,7 @@ Result<Edit::Place> Edit::locate_file(std::string_view path) {
 
 /// Gives the file at a place these bytes.
 Result<void> Edit::set_body(Place& place, const Body& body) {
-  if (auto prepared = prepare(place, 2 * edit_bytes(place.depth)); !prepared) return prepared;
+  if (auto prepared = prepare(place, 2 * edit_bytes(place.cost)); !prepared) return prepared;
   const auto inode = inode_copy(place, &body);
   if (!inode) return std::unexpected(inode.error());
   stamp_content(**inode);
@@ -54,11 +52,13 @@ Result<void> Edit::set_body(Place& place, const Body& body) {
 
 Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes, Ref<const Content> content,
                          const CreateOptions& options) {
+  if (options.mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   std::optional<Rollback> rollback;
   if (options.make_parents) rollback.emplace(*this);
   auto place = locate_for_write(path, options);
   if (!place) return std::unexpected(std::move(place.error()));
-  Body body{{}, std::move(content), bytes.size()};
+  const std::uint64_t size = content ? content->size() : 0;
+  Body body{{}, std::move(content), size};
   if (!body.content) {
     auto made = body_of(bytes);
     if (!made) return std::unexpected(std::move(made.error()));
@@ -75,6 +75,7 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
 }
 
 Result<void> Edit::append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options) {
+  if (options.mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   std::optional<Rollback> rollback;
   if (options.make_parents) rollback.emplace(*this);
   auto place = locate_for_write(path, options);
@@ -90,7 +91,8 @@ Result<void> Edit::append(std::string_view path, std::span<const std::byte> byte
     const auto size = table_.size(place->node);
     if (!size) return std::unexpected(size.error());
     if (bytes.size() > kMaxBytes - *size) return std::unexpected(Error(ErrorCode::too_large));
-    const auto body = edited(place->node, [&](const Content& now) { return now.appended(bytes); });
+    Scratch scratch;
+    const auto body = edited(table_, place->node, scratch, [&](const Content& now) { return now.appended(bytes); });
     if (!body) return std::unexpected(body.error());
     done = set_body(*place, *body);
   }
@@ -103,7 +105,8 @@ Result<void> Edit::write_at(std::string_view path, std::uint64_t offset, std::sp
   if (!place) return std::unexpected(std::move(place.error()));
   if (bytes.empty()) return {};
   if (offset > kMaxBytes || bytes.size() > kMaxBytes - offset) return std::unexpected(Error(ErrorCode::too_large));
-  const auto body = edited(place->node, [&](const Content& now) { return now.written(offset, bytes); });
+  Scratch scratch;
+  const auto body = edited(table_, place->node, scratch, [&](const Content& now) { return now.written(offset, bytes); });
   if (!body) return std::unexpected(body.error());
   return set_body(*place, *body);
 }
@@ -112,7 +115,8 @@ Result<void> Edit::truncate(std::string_view path, std::uint64_t size) {
   auto place = locate_file(path);
   if (!place) return std::unexpected(std::move(place.error()));
   if (size > kMaxBytes) return std::unexpected(Error(ErrorCode::too_large));
-  const auto body = edited(place->node, [&](const Content& now) { return now.resized(size); });
+  Scratch scratch;
+  const auto body = edited(table_, place->node, scratch, [&](const Content& now) { return now.resized(size); });
   if (!body) return std::unexpected(body.error());
   return set_body(*place, *body);
 }

@@ -51,7 +51,7 @@ struct SlabHeap::Chunk {
 std::size_t SlabHeap::class_of(std::size_t bytes) noexcept {
   if (bytes <= 512) return (bytes + 15) / 16 - 1;
   if (bytes <= 1024) return 32 + (bytes - 512 + 63) / 64 - 1;
-  if (bytes <= 4096) return 40 + (bytes - 1024 + 255) / 256 - 1;
+  if (bytes <= kLargestShared) return 40 + (bytes - 1024 + 255) / 256 - 1;
   return 52;
 }
 

@@ -20,6 +20,7 @@ class SlabHeap {
   static constexpr std::size_t kSlabBytes = std::size_t{32} << 10;
   static constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
   static constexpr std::size_t kMaxBytes = kSlabBytes - 64;
+  static constexpr std::size_t kLargestShared = 4096;  ///< a larger object has a slab to itself
 
   SlabHeap() = default;
   SlabHeap(const SlabHeap&) = delete;

@@ -173,7 +173,7 @@ class TreapEdit {
 }  // namespace
 
 const Dentry* find_in_treap(const TreapNode* root, std::string_view name, std::uint64_t hash,
-                            std::size_t* depth) noexcept {
+                            std::size_t* cost) noexcept {
   const TreapNode* target = nullptr;
   std::size_t visited = 0;
   for (const TreapNode* node = root; node != nullptr; ++visited) {
@@ -184,7 +184,10 @@ const Dentry* find_in_treap(const TreapNode* root, std::string_view name, std::u
       node = node->right;
     }
   }
-  if (depth != nullptr) *depth += visited;
+  if (cost != nullptr) {
+    *cost += visited * sizeof(TreapNode) + 2 * sizeof(Block);
+    if (target != nullptr) *cost += block_copy_bytes(*target->block);
+  }
   return target != nullptr ? find_in_block(*target->block, name, hash) : nullptr;
 }
 
@@ -237,8 +240,14 @@ Dentry* own_in_treap(Owner& owner, TreapNode*& root, std::string_view name, std:
   return TreapEdit(owner, root).own_entry(name, hash);
 }
 
-std::size_t edit_bytes(std::size_t depth) noexcept {
-  return (2 * depth + 8) * sizeof(TreapNode) + 4 * sizeof(Block) + 4 * SlabHeap::kSlabBytes;
+std::size_t edit_bytes(std::size_t cost) noexcept {
+  // A border's coming or going parts or joins two blocks, of which the search has seen one, and goes down twice.
+  return 2 * cost + 8 * sizeof(TreapNode) + 4 * sizeof(Block) + 3 * SlabHeap::kSlabBytes;
+}
+
+std::size_t edit_bytes() noexcept {
+  constexpr std::size_t kDepth = 100;
+  return edit_bytes(kDepth * sizeof(TreapNode) + SlabHeap::kSlabBytes);
 }
 
 }  // namespace packfs::tree

@@ -41,10 +41,10 @@ static_assert(sizeof(TreapNode) == 64);
   return (hash & ((std::uint64_t{1} << TreapNode::kBorderBits) - 1)) == 0;
 }
 
-/// The entry of that name, whiteouts included; null when there is none. `depth`, when not null, is increased by the
-/// nodes visited.
+/// The entry of that name, whiteouts included; null when there is none. `cost`, when not null, is increased by the bytes
+/// that own_in_treap() of that name allocates at most.
 [[nodiscard]] const Dentry* find_in_treap(const TreapNode* root, std::string_view name, std::uint64_t hash,
-                                          std::size_t* depth = nullptr) noexcept;
+                                          std::size_t* cost = nullptr) noexcept;
 
 /// Walks a treap's entries in order, whiteouts included. Borrows it. The stack grows with the treap's depth.
 class TreapCursor {
@@ -70,7 +70,9 @@ void remove_from_treap(Owner& owner, TreapNode*& root, std::string_view name, st
 /// The entry of that name, which is there, made the owner's own: to be changed in place.
 [[nodiscard]] Dentry* own_in_treap(Owner& owner, TreapNode*& root, std::string_view name, std::uint64_t hash) noexcept;
 
-/// At most so many bytes does one of these edits allocate in a treap in which looking the name up visits `depth` nodes.
-[[nodiscard]] std::size_t edit_bytes(std::size_t depth) noexcept;
+/// At most so many bytes does one of these edits allocate in a treap in which finding the name cost so much.
+[[nodiscard]] std::size_t edit_bytes(std::size_t cost) noexcept;
+/// The same without looking: for treaps of fewer than 10^9 names.
+[[nodiscard]] std::size_t edit_bytes() noexcept;
 
 }  // namespace packfs::tree

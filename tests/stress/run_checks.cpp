@@ -13,6 +13,15 @@ std::string text_of(const VolumeCounters& counters) {
          std::to_string(counters.roots) + " roots, " + std::to_string(counters.retired_roots) + " retired roots";
 }
 
+/// Over a pack whiteouts remain: as many nodes as the volume's own seed makes of their names, and in each up to eight
+/// entries that are gone but lie in what its block shares with older ones.
+bool is_emptied(const VolumeCounters& counters, const VolumeCounters& fresh) {
+  constexpr std::uint64_t kChangesInNode = 8;
+  if (fresh.nodes == 0) return text_of(counters) == text_of(fresh);
+  return counters.roots == fresh.roots && counters.retired_roots == 0 && counters.inodes >= fresh.inodes &&
+         counters.inodes <= fresh.inodes + kChangesInNode * counters.nodes;
+}
+
 Complaint empty(Volume& volume, const Model& model) {
   for (const auto& [name, id] : model.inode(model.root()).entries) {
     if (const auto removed = volume.remove_tree(name); !removed) return "emptying: " + removed.error().message();
@@ -108,7 +117,7 @@ Complaint Run::compare_counters() {
   if (volume_.oldest_snapshot()) return "a snapshot is said to be held, but all were let go";
   const VolumeCounters expected = counters_when_emptied(setting_);
   const VolumeCounters counters = volume_.counters();
-  if (text_of(counters) != text_of(expected)) return "left over: " + text_of(counters) + ", not " + text_of(expected);
+  if (!is_emptied(counters, expected)) return "left over: " + text_of(counters) + ", not " + text_of(expected);
   return std::nullopt;
 }
 

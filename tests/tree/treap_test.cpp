@@ -26,13 +26,13 @@ struct Fixture {
   }
   void begin() { owner = std::make_unique<Owner>(*heap, ++next_owner); }
   void put(std::string_view name, std::uint64_t value) {
-    REQUIRE(heap->memory().reserve(edit_bytes(64)));
+    REQUIRE(heap->memory().reserve(edit_bytes()));
     Dentry* entry = owner->make_dentry(FileType::regular, name, 0);
     entry->inode = value;
     put_in_treap(*owner, root, entry, heap->hash(name));
   }
   void remove(std::string_view name) {
-    REQUIRE(heap->memory().reserve(edit_bytes(64)));
+    REQUIRE(heap->memory().reserve(edit_bytes()));
     remove_from_treap(*owner, root, name, heap->hash(name));
   }
   [[nodiscard]] const Dentry* find(const TreapNode* at, std::string_view name) const {

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "packfs/ref.h"
+
+namespace packfs::content {
+
+/// Memory that pieces of contents lie in. What is below used() never changes; the room behind it goes to whoever
+/// claims it first.
+class Chunk final : public Counted {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{2} << 20;  ///< a huge page, header included
+
+  /// With room for at least `bytes` (more than kMostBytes only when that many are asked for). Throws std::bad_alloc.
+  static Ref<Chunk> make(std::size_t bytes);
+  static Ref<Chunk> adopt(std::unique_ptr<std::byte[]> bytes, std::size_t count);
+
+  [[nodiscard]] const std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  /// Copies as many of `bytes` as there is room for behind `end`, if the used part ends there; how many.
+  std::size_t extend(std::size_t end, std::span<const std::byte> bytes) noexcept;
+
+  static std::uint64_t alive() noexcept;
+  static std::uint64_t copied() noexcept;
+
+  static void operator delete(void* memory) noexcept;
+
+ private:
+  Chunk(std::byte* data, std::size_t capacity, std::size_t used, std::unique_ptr<std::byte[]> adopted) noexcept;
+  ~Chunk() override;
+
+  std::byte* data_;
+  std::size_t capacity_;
+  std::atomic<std::size_t> used_;
+  std::unique_ptr<std::byte[]> adopted_;
+};
+
+}  // namespace packfs::content
