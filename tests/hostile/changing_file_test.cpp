@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "hostile/pack_facts.h"
+#include "hostile/sample.h"
 #include "hostile/specimen.h"
 #include "packfs/pack.h"
 #include "support/packs.h"
@@ -83,7 +84,10 @@ TEST_CASE("whatever single byte changes after everything was read, no answer is 
   const OpenFile file(true);
   Bytes bytes = specimen();
   std::vector<std::string> complaints;
+  std::size_t tried = 0;
   for (std::size_t at = 0; at < bytes.size(); ++at) {
+    if (!sampled("byte " + std::to_string(at))) continue;
+    ++tried;
     bytes[at] ^= std::byte{1};
     write_host_file(file.path, bytes);
     for (const std::string& wrong : wrong_answers(file.truth, file.facts())) {
@@ -93,4 +97,5 @@ TEST_CASE("whatever single byte changes after everything was read, no answer is 
     bytes[at] ^= std::byte{1};
   }
   CHECK(complaints == std::vector<std::string>{});
+  CHECK(tried > 0);
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "hostile/sample.h"
 #include "hostile/specimen.h"
 #include "hostile/sweep.h"
 
@@ -39,11 +40,14 @@ std::vector<std::string> sweep_field(const Judge& judge, const PackEditor& edito
   std::uint64_t current = 0;
   std::memcpy(&current, sound.data() + sound.size() - sizeof(pack::Footer) + field.offset, field.bytes);
   for (const std::uint64_t value : hostile_values(current, field.bytes, others)) {
+    const std::string where =
+        std::string(field.name) + " at " + std::to_string(field.offset) + " = " + std::to_string(value);
+    if (!sampled(where)) continue;
     std::byte bytes[8];
     base::store_le(bytes, value);
     const auto changed = with_footer_bytes(editor, field.offset, std::span(bytes).first(field.bytes));
     for (const std::string& complaint : judge.complaints(changed)) {
-      all.push_back(std::string(field.name) + " = " + std::to_string(value) + ": " + complaint);
+      all.push_back(where + ": " + complaint);
     }
   }
   return all;

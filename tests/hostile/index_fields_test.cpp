@@ -74,7 +74,8 @@ TEST_CASE("every field of every directory is checked", "[hostile]") {
                  editor.section(Section::directories), at, kDirectoryFields, others);
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 3000);
+  CHECK(sweep.cases() > 3000);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every field of every entry is checked", "[hostile]") {
@@ -101,7 +102,8 @@ TEST_CASE("every field of every entry is checked", "[hostile]") {
     }
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 5000);
+  CHECK(sweep.cases() > 5000);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every byte of every entry is checked", "[hostile]") {
@@ -143,12 +145,13 @@ TEST_CASE("a ctime that a built pack cannot have is noticed", "[hostile]") {
     ctime[0] = std::byte{1};
     editor.set_presence(at, pack::kHasCtime, ctime);
     Sweep sweep(judge, editor);
-    sweep.now("ctime");
+    const std::string where = "entry at " + std::to_string(at) + " ctime";
+    sweep.now(where);
     sweep.noticed = Judge::Noticed::when_answers_change;
     const std::uint64_t value = editor.extra(at, pack::kHasCtime);
-    sweep.field("seconds", editor.section(Section::entries), value, 8);
-    sweep.field("nanoseconds", editor.section(Section::entries), value + 8, 4, {1'000'000'000});
-    sweep.field("zero", editor.section(Section::entries), value + 12, 4);
+    sweep.field(where + " seconds", editor.section(Section::entries), value, 8);
+    sweep.field(where + " nanoseconds", editor.section(Section::entries), value + 8, 4, {1'000'000'000});
+    sweep.field(where + " zero", editor.section(Section::entries), value + 12, 4);
     CHECK(sweep.complaints() == kNone);
   }
 }
@@ -186,7 +189,8 @@ TEST_CASE("every slot of the hash is checked", "[hostile]") {
     sweep.field("slot " + std::to_string(at / 8), hash, at, 8, others);
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 1000);
+  CHECK(sweep.cases() > 1000);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every field of attribute sets, extended attributes and links is checked", "[hostile]") {
@@ -205,7 +209,8 @@ TEST_CASE("every field of attribute sets, extended attributes and links is check
     sweep.fields("link " + std::to_string(at), links, at, kLinkFields, {3});
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 500);
+  CHECK(sweep.cases() > 500);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("sections that are cut short or too long are noticed", "[hostile]") {

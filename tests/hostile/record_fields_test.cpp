@@ -37,9 +37,10 @@ TEST_CASE("every field of the file header refuses what it must not be", "[hostil
   PackEditor editor(specimen());
   Sweep sweep(judge, editor);
   sweep.fields("file header", editor.log(), 0, kHeaderFields, {specimen().size()});
-  for (std::uint64_t at = 0; at < 8; ++at) sweep.field("magic", editor.log(), at, 1);
+  for (std::uint64_t at = 0; at < 8; ++at) sweep.field("magic " + std::to_string(at), editor.log(), at, 1);
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 60);
+  CHECK(sweep.cases() > 60);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every field of every record header is checked, and against the index", "[hostile]") {
@@ -69,7 +70,8 @@ TEST_CASE("every field of every record header is checked, and against the index"
     }
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 2000);
+  CHECK(sweep.cases() > 2000);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every byte of every record's name and attributes is checked against the index", "[hostile]") {
@@ -83,7 +85,8 @@ TEST_CASE("every byte of every record's name and attributes is checked against t
     }
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 5000);
+  CHECK(sweep.cases() > 5000);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every field of an extent map is checked", "[hostile]") {
@@ -101,7 +104,8 @@ TEST_CASE("every field of an extent map is checked", "[hostile]") {
     }
   }
   CHECK(sweep.complaints() == kNone);
-  CHECK(sweep.tried() > 200);
+  CHECK(sweep.cases() > 200);
+  CHECK(sweep.tried() > 0);
 }
 
 TEST_CASE("every field of packed content is checked", "[hostile]") {

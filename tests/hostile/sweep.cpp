@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "hostile/sample.h"
+
 namespace packfs::testing {
 namespace {
 
@@ -51,6 +53,8 @@ void Sweep::fields(const std::string& where, std::vector<std::byte>& bytes, std:
 }
 
 void Sweep::now(const std::string& where) {
+  ++cases_;
+  if (!sampled(where)) return;
   ++tried_;
   for (const std::string& complaint : judge_.complaints(editor_.seal(), noticed)) {
     if (complaints_.size() < kMostComplaints) complaints_.push_back(where + ": " + complaint);

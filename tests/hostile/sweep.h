@@ -24,7 +24,8 @@ struct Field {
 [[nodiscard]] std::vector<std::uint64_t> hostile_values(std::uint64_t current, std::size_t bytes,
                                                         const std::vector<std::uint64_t>& others);
 
-/// Gives hostile values to fields, one at a time, and gathers what a Judge complains of.
+/// Gives hostile values to fields, one at a time, and gathers what a Judge complains of. Under sanitizers only a
+/// sample of them (sample.h).
 class Sweep {
  public:
   Sweep(const Judge& judge, PackEditor& editor) : judge_(judge), editor_(editor) {}
@@ -41,14 +42,16 @@ class Sweep {
   /// What changes must be noticed; by default all.
   Judge::Noticed noticed = Judge::Noticed::always;
 
-  /// At most a few; how many there were in all; how many packs were judged.
+  /// At most a few; how many cases there were; how many of them were in the sample and judged.
   [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
+  [[nodiscard]] std::size_t cases() const { return cases_; }
   [[nodiscard]] std::size_t tried() const { return tried_; }
 
  private:
   const Judge& judge_;
   PackEditor& editor_;
   std::vector<std::string> complaints_;
+  std::size_t cases_ = 0;
   std::size_t tried_ = 0;
 };
 
