@@ -1,6 +1,7 @@
 #include "content/content.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -51,37 +52,31 @@ Rope appended_to(const Rope& rope, std::span<const std::byte> bytes) {
   return Rope::joined(base, in_new_chunk(bytes, wanted > bytes.size() ? wanted - bytes.size() : 0));
 }
 
-/// The bytes of a short piece of memory, copied behind `out`; false when it is another.
-bool absorb(const Piece& piece, std::uint64_t length, std::byte* out) noexcept {
-  if (!piece.chunk || length >= kShortPiece) return false;
-  std::memcpy(out, piece.chunk->data() + piece.offset + (piece.length - length), length);
-  return true;
-}
+/// Whether a piece is to be merged with its neighbour.
+bool is_short(const Piece& piece) noexcept { return piece.chunk && piece.length < kShortPiece; }
 
-/// `bytes` between two ropes, short neighbours in memory merged into it.
+/// `bytes` between two ropes, merged with short neighbours in memory, so that no two short pieces stand side by side.
 Rope inserted(Rope left, std::span<const std::byte> bytes, Rope right) {
   if (bytes.size() >= kShortPiece) {
     return Rope::joined(Rope::joined(left, in_new_chunk(bytes, 0)), right);
   }
-  std::byte merged[3 * kShortPiece];
-  std::size_t length = 0;
-  if (left.size() != 0) {
-    const Piece last = left.last();
-    if (absorb(last, last.length, merged)) {
-      length = last.length;
-      left = left.before(left.size() - last.length);
-    }
+  std::array<std::byte, 4 * kShortPiece> merged;
+  std::memcpy(merged.data(), bytes.data(), bytes.size());
+  std::size_t length = bytes.size();
+  while (left.size() != 0 && length < 3 * kShortPiece && is_short(left.last())) {
+    const Piece& last = left.last();
+    std::memmove(merged.data() + last.length, merged.data(), length);
+    std::memcpy(merged.data(), last.chunk->data() + last.offset, last.length);
+    length += last.length;
+    left = left.before(left.size() - last.length);
   }
-  std::memcpy(merged + length, bytes.data(), bytes.size());
-  length += bytes.size();
-  if (right.size() != 0) {
-    const Piece first = right.first();
-    if (absorb(first, first.length, merged + length)) {
-      length += first.length;
-      right = right.behind(first.length);
-    }
+  while (right.size() != 0 && length < 3 * kShortPiece && is_short(right.first())) {
+    const Piece& first = right.first();
+    std::memcpy(merged.data() + length, first.chunk->data() + first.offset, first.length);
+    length += first.length;
+    right = right.behind(first.length);
   }
-  return Rope::joined(Rope::joined(left, in_new_chunk({merged, length}, 0)), right);
+  return Rope::joined(Rope::joined(left, in_new_chunk(std::span(merged).first(length), 0)), right);
 }
 
 /// What `make` gives as a content; memory that runs out as an error.

@@ -135,7 +135,9 @@ class Diff {
       if (item.state != State::single) continue;
       changes_.push_back({item.is_new ? Change::Kind::added : Change::Kind::removed, item.path, {}});
     }
-    std::ranges::stable_sort(changes_, [](const Change& x, const Change& y) { return path_less(x.path, y.path); });
+    std::ranges::sort(changes_, [](const Change& x, const Change& y) {
+      return x.path != y.path ? path_less(x.path, y.path) : x.kind < y.kind;
+    });
     return std::move(changes_);
   }
 
