@@ -33,14 +33,17 @@ struct CreateOptions {
   bool exclusive = false;     ///< exists when the name is taken, be it by a symlink (O_EXCL)
 };
 /// write("a/b/c", bytes, make_parents)
+// NOLINTNEXTLINE(readability-identifier-naming): it reads as a word of the call
 inline constexpr CreateOptions make_parents{.mode = 0644, .make_parents = true, .exclusive = false};
 
+/// What rename() does about the two names.
 enum class RenameMode : std::uint8_t {
   replace,     ///< as rename(2): what has the new name is replaced, a directory only if it is empty
   no_replace,  ///< exists when the new name is taken
   exchange,    ///< both names must be there; they change places
 };
 
+/// What set_xattr() does about an attribute of that name.
 enum class XattrMode : std::uint8_t {
   set,      ///< made or replaced
   create,   ///< exists when it is there
@@ -76,6 +79,7 @@ class Writable {
   /// Cuts off or grows (by a hole) an existing file. Errors: too_large (past 2^63 - 1).
   Result<void> truncate(std::string_view path, std::uint64_t size);
 
+  /// One directory; its parent is there. Errors: exists.
   Result<void> make_directory(std::string_view path, std::uint32_t mode = 0755);
   /// Makes what is missing on the way and the last, as mkdir -p; a directory (or a symlink to one) there is no error.
   Result<void> make_directories(std::string_view path, std::uint32_t mode = 0755);
@@ -110,14 +114,22 @@ class Writable {
   Result<void> remove_xattr(std::string_view path, std::string_view name);  ///< Errors: no_data
 
   // Reading what is there now, a transaction's own writes included. As View's calls; each sees one state.
+
+  /// View::open(): the file as it is now, whatever is written later.
   [[nodiscard]] Result<File> open(std::string_view path) const;
+  /// View::read().
   [[nodiscard]] virtual Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
                                                  std::uint64_t offset = 0) const;
+  /// View::stat(): symlinks are followed.
   [[nodiscard]] virtual Result<Stat> stat(std::string_view path) const;
+  /// View::lstat(): of the last component itself.
   [[nodiscard]] virtual Result<Stat> lstat(std::string_view path) const;
+  /// View::readlink(): a symlink's target.
   [[nodiscard]] Result<std::string> readlink(std::string_view path) const;
+  /// View::xattrs(): of the last component itself, sorted by name.
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(std::string_view path) const;
   [[nodiscard]] Result<bool> exists(std::string_view path) const;  ///< the last symlink is not followed
+  /// View::totals(). Costs the linked names below, when any was changed.
   [[nodiscard]] Result<Totals> totals(std::string_view path = "") const;
   /// The entries as they are now, whatever is written while the range is walked.
   [[nodiscard]] Listing list(std::string_view path = "", std::string_view from = "") const;
@@ -168,6 +180,7 @@ class Transaction final : public Writable {
   std::unique_ptr<volume::OpenTurn> turn_;
 };
 
+/// How a volume is made.
 struct VolumeOptions {
   std::optional<std::uint32_t> uid;  ///< owner of new entries; the process's effective one when not given
   std::optional<std::uint32_t> gid;
@@ -220,9 +233,12 @@ class Volume final : public Writable {
   /// Nothing when no state but the newest is held.
   [[nodiscard]] std::optional<OldestSnapshot> oldest_snapshot() const;
 
+  /// As Writable says; without a count that readers would share, when all lies in memory.
   [[nodiscard]] Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
                                          std::uint64_t offset = 0) const override;
+  /// As Writable says.
   [[nodiscard]] Result<Stat> stat(std::string_view path) const override;
+  /// As Writable says.
   [[nodiscard]] Result<Stat> lstat(std::string_view path) const override;
 
  private:
