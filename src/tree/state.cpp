@@ -173,7 +173,7 @@ Result<std::uint64_t> StateTable::size(const Node& file) const {
 Result<std::size_t> StateTable::read(const Node& file, std::uint64_t offset, std::span<std::byte> buffer) const {
   if (file.layer != 0) return lower_->read(file, offset, buffer);
   const Dentry& inode = dentry_of(file);
-  if (offset >= inode.size) return 0;
+  if (offset >= inode.size || buffer.empty()) return 0;
   if (inode.is_inline) [[likely]] {
     const std::size_t count = std::min<std::uint64_t>(inode.size - offset, buffer.size());
     std::memcpy(buffer.data(), inode.inline_bytes() + offset, count);
