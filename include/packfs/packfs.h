@@ -9,4 +9,4 @@
 #include "packfs/pack_builder.h"  // IWYU pragma: export
 #include "packfs/types.h"         // IWYU pragma: export
 #include "packfs/view.h"
-#include "packfs/volume.h"          // IWYU pragma: export
+#include "packfs/volume.h"  // IWYU pragma: export

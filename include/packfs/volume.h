@@ -188,12 +188,12 @@ struct VolumeOptions {
 
 /// What a volume has in memory and whom that serves. Numbers of one moment, not of one commit.
 struct VolumeCounters {
-  std::uint64_t nodes = 0;           ///< blocks of the directories' treaps
-  std::uint64_t inodes = 0;          ///< entries: files, directories, symlinks, specials
-  std::uint64_t roots = 0;           ///< states alive: the newest, those held by snapshots, those not yet freed
-  std::uint64_t memory_bytes = 0;    ///< taken from the allocator for all of it, contents beyond 256 bytes not counted
-  std::uint64_t retired_roots = 0;   ///< replaced states that wait to be freed
-  std::uint64_t nodes_copied = 0;    ///< since the volume was made: the work of all writes
+  std::uint64_t nodes = 0;          ///< blocks of the directories' treaps
+  std::uint64_t inodes = 0;         ///< entries: files, directories, symlinks, specials
+  std::uint64_t roots = 0;          ///< states alive: the newest, those held by snapshots, those not yet freed
+  std::uint64_t memory_bytes = 0;   ///< taken from the allocator for all of it, contents beyond 256 bytes not counted
+  std::uint64_t retired_roots = 0;  ///< replaced states that wait to be freed
+  std::uint64_t nodes_copied = 0;   ///< since the volume was made: the work of all writes
 };
 
 /// The oldest snapshot held (by a Snapshot, a View, a Listing).

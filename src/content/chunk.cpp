@@ -22,6 +22,7 @@ Chunk::Chunk(std::byte* data, std::size_t capacity, std::size_t used, std::uniqu
 
 Chunk::~Chunk() { chunks_alive.fetch_sub(1, std::memory_order_relaxed); }
 
+// NOLINTNEXTLINE(misc-new-delete-overloads)
 void Chunk::operator delete(void* memory) noexcept { base::release(memory); }
 
 std::uint64_t Chunk::alive() noexcept { return chunks_alive.load(std::memory_order_relaxed); }

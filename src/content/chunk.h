@@ -28,7 +28,9 @@ class Chunk final : public Counted {
   static std::uint64_t alive() noexcept;
   static std::uint64_t copied() noexcept;
 
-  static void operator delete(void* memory) noexcept;
+  // Chunks are made in place, in memory of base::try_allocate().
+  static void* operator new(std::size_t, void* memory) noexcept { return memory; }
+  static void operator delete(void* memory) noexcept;  // NOLINT(misc-new-delete-overloads)
 
  private:
   Chunk(std::byte* data, std::size_t capacity, std::size_t used, std::unique_ptr<std::byte[]> adopted) noexcept;

@@ -34,7 +34,7 @@ Rope appended_to(const Rope& rope, std::span<const std::byte> bytes) {
   if (bytes.empty()) return rope;
   Rope base = rope;
   if (rope.size() != 0) {
-    const Piece last = rope.last();
+    const Piece& last = rope.last();
     if (last.chunk) {
       const std::size_t taken = last.chunk->extend(last.offset + last.length, bytes);
       if (taken != 0) {

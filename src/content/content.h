@@ -11,8 +11,8 @@
 
 namespace packfs::content {
 
-/// A file's bytes in a volume: an immutable sequence of pieces, each part of a chunk of memory, of a backing, or a hole.
-/// Edits give another content that shares what they do not touch. Threads: any; counted atomically.
+/// A file's bytes in a volume: an immutable sequence of pieces, each part of a chunk of memory, of a backing, or a
+/// hole. Edits give another content that shares what they do not touch. Threads: any; counted atomically.
 ///
 /// Appending goes on in the last chunk when this content ends where that chunk's used part does: whoever moves that
 /// mark has the room, so that two that go on from one content never write to the same place, and an append that comes

@@ -65,10 +65,10 @@ std::size_t lower_bound_in_base(const BlockBase& base, std::string_view name) no
 
 /// Where a name stands, or would stand, in a block.
 struct Place {
-  std::size_t change = 0;   // of the change that has it, or before which a new one belongs
-  std::size_t position = 0; // in the base
+  std::size_t change = 0;    // of the change that has it, or before which a new one belongs
+  std::size_t position = 0;  // in the base
   bool in_changes = false;
-  bool in_base = false;     // the base has the name (`position` is its place)
+  bool in_base = false;  // the base has the name (`position` is its place)
 };
 
 Place locate(const Block& block, std::string_view name, std::uint8_t print) noexcept {
@@ -136,6 +136,7 @@ std::size_t collect(const Block& block, Held* out) noexcept {
   const std::size_t in_base = block.base != nullptr ? block.base->count : 0;
   const auto take_base = [&](std::size_t end) {
     for (; position < end; ++position) {
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): without a base no change has a position behind 0
       out[filled++] = {block.base->entries()[position], block.base->prints()[position], false};
     }
   };
@@ -164,6 +165,7 @@ void rebuild(Owner& owner, Block& block, std::span<const Held> held, Apart apart
     if (apart(one)) {
       insert_change(fresh, fresh.count, one.entry, one.print, position * 2);
     } else {
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): one that is not apart was counted in in_base
       base->entries()[position] = one.entry;
       base->prints()[position] = one.print;
       ++position;
@@ -216,11 +218,11 @@ void drop_from_base(Owner& owner, Block& block, const Dentry* entry) noexcept {
 
 template <class T>
 void shift_up(T* array, std::size_t at, std::size_t count) noexcept {
-  std::memmove(array + at + 1, array + at, (count - at) * sizeof(T));
+  std::copy_backward(array + at, array + count, array + count + 1);
 }
 template <class T>
 void shift_down(T* array, std::size_t at, std::size_t count) noexcept {
-  std::memmove(array + at, array + at + 1, (count - at - 1) * sizeof(T));
+  std::copy(array + at + 1, array + count, array + at);
 }
 
 void grow_base(Owner& owner, Block& block) noexcept {
@@ -229,7 +231,7 @@ void grow_base(Owner& owner, Block& block) noexcept {
   base->count = old->count;
   base->common = old->common;
   std::memcpy(base->prints(), old->prints(), old->count);
-  std::memcpy(base->entries(), old->entries(), old->count * sizeof(Dentry*));
+  std::copy_n(old->entries(), old->count, base->entries());
   std::memcpy(base->prefixes(), old->prefixes(), old->count * sizeof(std::uint64_t));
   old->count = 0;  // its references went over
   owner.heap().let_go(old);
@@ -380,8 +382,8 @@ void remove_from_block(Owner& owner, Block& block, std::string_view name, std::u
 Block* split_block(Owner& owner, Block& block, std::string_view from) noexcept {
   HeldEntries held;
   const std::size_t count = collect(block, held.data());
-  const Held* const border = std::ranges::partition_point(
-      held.data(), held.data() + count, [&](const Held& one) { return one.entry->name() < from; });
+  const Held* const border = std::ranges::partition_point(held.data(), held.data() + count,
+                                                          [&](const Held& one) { return one.entry->name() < from; });
   const auto kept = static_cast<std::size_t>(border - held.data());
   Block* const tail = owner.make_block();
   rebuild(owner, *tail, {border, count - kept}, none_apart);

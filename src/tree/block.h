@@ -39,11 +39,11 @@ struct Block : Part {
   static constexpr std::size_t kMaxChanges = 8;
   static constexpr std::size_t kMaxEntries = 1900;  ///< a BlockBase that fits the heap
 
-  std::uint8_t count = 0;                             ///< changes
-  std::array<std::uint8_t, kMaxChanges> prints{};     ///< one byte of the names' hashes
-  std::array<std::uint16_t, kMaxChanges> at{};        ///< position in base * 2, + 1 when it stands for the entry there
-  BlockBase* base = nullptr;                          ///< counted; null when empty
-  std::array<Dentry*, kMaxChanges> entries{};         ///< counted; null: the base's entry is removed
+  std::uint8_t count = 0;                          ///< changes
+  std::array<std::uint8_t, kMaxChanges> prints{};  ///< one byte of the names' hashes
+  std::array<std::uint16_t, kMaxChanges> at{};     ///< position in base * 2, + 1 when it stands for the entry there
+  BlockBase* base = nullptr;                       ///< counted; null when empty
+  std::array<Dentry*, kMaxChanges> entries{};      ///< counted; null: the base's entry is removed
 
   [[nodiscard]] std::size_t entry_count() const noexcept;
 };

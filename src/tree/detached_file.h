@@ -37,7 +37,8 @@ class DetachedFile final : public Table {
   [[nodiscard]] Result<Stat> stat(const Node&) const override { return stat_; }
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node&) const override { return xattrs_; }
   [[nodiscard]] Result<std::uint64_t> size(const Node&) const override { return stat_.size; }
-  [[nodiscard]] Result<std::size_t> read(const Node&, std::uint64_t offset, std::span<std::byte> buffer) const override {
+  [[nodiscard]] Result<std::size_t> read(const Node&, std::uint64_t offset,
+                                         std::span<std::byte> buffer) const override {
     return content_ ? content_->read(offset, buffer) : Result<std::size_t>(0);
   }
   [[nodiscard]] Result<std::span<const std::byte>> borrow(const Node&) const override {

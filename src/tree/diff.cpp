@@ -42,8 +42,8 @@ class Sides {
     if (!is_one_volume_ || a.layer != 0 || b.layer != 0) return false;
     const Node& lower_a = body(a).lower;
     const Node& lower_b = body(b).lower;
-    const bool one_lower = lower_a.type == lower_b.type && lower_a.entry == lower_b.entry &&
-                           lower_a.directory == lower_b.directory;
+    const bool one_lower =
+        lower_a.type == lower_b.type && lower_a.entry == lower_b.entry && lower_a.directory == lower_b.directory;
     return one_lower && (links_agree_ || (has_no_links(a) && has_no_links(b)));
   }
 

@@ -99,8 +99,8 @@ class Edit {
     std::string_view name;  // of the root: empty
     std::uint64_t hash = 0;
     Node node;
-    std::size_t cost = 0;     // of making it the edit's own, in bytes
-    Dentry* copy = nullptr;   // of a directory of the lower: its copy for the state, until it is put there
+    std::size_t cost = 0;    // of making it the edit's own, in bytes
+    Dentry* copy = nullptr;  // of a directory of the lower: its copy for the state, until it is put there
   };
   /// The directories on the way, the first few in place, so that an edit of a shallow tree allocates nothing for them.
   class Chain {
@@ -142,10 +142,10 @@ class Edit {
     std::size_t cost = 0;
     bool is_root = false;
     bool found = false;
-    bool slash = false;         // a '/' stands behind the last component
-    bool by_link = false;       // the last component came from a symlink's target
-    bool lower_has = false;     // the directory's lower has the name, seen or hidden
-    Node node;                  // when found
+    bool slash = false;      // a '/' stands behind the last component
+    bool by_link = false;    // the last component came from a symlink's target
+    bool lower_has = false;  // the directory's lower has the name, seen or hidden
+    Node node;               // when found
     // Of a place that locate() found for make_missing(): what of the path comes behind the missing name.
     std::optional<path::Splitter> rest;
     const Dentry* own = nullptr;  // the name's Dentry in the state, be it a whiteout
@@ -168,11 +168,11 @@ class Edit {
 
   // Finding places (edit_place.cpp).
   enum class Last : std::uint8_t {
-    name,      // what is named, also if it is a symlink with a '/' behind it
-    kept,      // a symlink is followed only if a '/' stands behind it
-    created,   // a symlink is followed only if no '/' stands behind it, as open(2) with O_CREAT does
+    name,     // what is named, also if it is a symlink with a '/' behind it
+    kept,     // a symlink is followed only if a '/' stands behind it
+    created,  // a symlink is followed only if no '/' stands behind it, as open(2) with O_CREAT does
     followed,
-    missing,   // as followed, but the walk may end at any name of the caller's path that is missing
+    missing,  // as followed, but the walk may end at any name of the caller's path that is missing
   };
   static bool follows(Last last, bool slash) noexcept;
   Result<Place> locate(std::string_view path, Last last);

@@ -73,8 +73,7 @@ Result<void> Edit::make_missing(std::string_view path, bool with_last, std::uint
     }
     child = directory;
   }
-  put(*place, child,
-      {.entries = static_cast<std::int64_t>(names.size()), .subdirectories = 1, .names_changed = true});
+  put(*place, child, {.entries = static_cast<std::int64_t>(names.size()), .subdirectories = 1, .names_changed = true});
   return {};
 }
 

@@ -79,7 +79,8 @@ Result<void> Edit::look_below(Place& place) {
 
 /// Whether a symlink in the last place is followed.
 bool Edit::follows(Last last, bool slash) noexcept {
-  return last == Last::followed || last == Last::missing || (last == Last::kept && slash) || (last == Last::created && !slash);
+  return last == Last::followed || last == Last::missing || (last == Last::kept && slash) ||
+         (last == Last::created && !slash);
 }
 
 Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
@@ -109,8 +110,7 @@ Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
       continue;
     }
     const bool is_last = current.is_last() && std::ranges::all_of(outer, &Splitter::is_last);
-    const bool slash =
-        current.requires_directory() || std::ranges::any_of(outer, &Splitter::requires_directory);
+    const bool slash = current.requires_directory() || std::ranges::any_of(outer, &Splitter::requires_directory);
     if (auto looked = look_up(place, component); !looked) return fail(looked.error());
     place.slash = slash;
     if (!place.found) {

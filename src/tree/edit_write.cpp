@@ -106,7 +106,8 @@ Result<void> Edit::write_at(std::string_view path, std::uint64_t offset, std::sp
   if (bytes.empty()) return {};
   if (offset > kMaxBytes || bytes.size() > kMaxBytes - offset) return std::unexpected(Error(ErrorCode::too_large));
   Scratch scratch;
-  const auto body = edited(table_, place->node, scratch, [&](const Content& now) { return now.written(offset, bytes); });
+  const auto body =
+      edited(table_, place->node, scratch, [&](const Content& now) { return now.written(offset, bytes); });
   if (!body) return std::unexpected(body.error());
   return set_body(*place, *body);
 }

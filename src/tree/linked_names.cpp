@@ -71,8 +71,7 @@ Result<void> for_each_linked(const StateTable& table, const Node& directory,
 std::uint64_t stored_link_bytes(const StateTable& table, std::uint64_t link_id, std::uint64_t lower_bytes) noexcept {
   if (table.find_link(link_id) == nullptr) return lower_bytes;
   const LinkKey key(link_id);
-  const Dentry* const lower =
-      find_in_treap(table.state().links, key.lower_name(), table.heap().hash(key.lower_name()));
+  const Dentry* const lower = find_in_treap(table.state().links, key.lower_name(), table.heap().hash(key.lower_name()));
   return lower != nullptr ? lower->size : 0;
 }
 

@@ -18,6 +18,7 @@ std::uint64_t PartHeap::hash(std::string_view name) const noexcept {
 void PartHeap::free_buried(std::size_t steps) noexcept {
   for (; buried_ != 0 && steps != 0; --steps) {
     const auto kind = static_cast<Kind>(buried_ & 15);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kind lies in the pointer's low bits
     auto* const part = reinterpret_cast<Part*>(buried_ & ~std::uintptr_t{15});
     buried_ = part->owner;
     const std::size_t bytes = part->bytes;

@@ -34,8 +34,8 @@ struct SlabHeap::Slab {
   Slab* next;
   Slab* previous;
   Chunk* chunk;
-  FreeObject* free;        // objects given back
-  std::uint32_t untouched; // where those begin that were never given out
+  FreeObject* free;         // objects given back
+  std::uint32_t untouched;  // where those begin that were never given out
   std::uint32_t used;
   std::uint32_t object_bytes;
   std::uint32_t class_index;
@@ -63,6 +63,7 @@ std::size_t SlabHeap::class_bytes(std::size_t index) noexcept {
 }
 
 SlabHeap::Slab* SlabHeap::slab_of(void* object) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): slabs are aligned to their size
   return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(object) & ~(kSlabBytes - 1));
 }
 

@@ -59,6 +59,7 @@ const Dentry* StateTable::find_link(std::uint64_t link_id) const noexcept {
 }
 
 const Dentry& StateTable::inode_of(const Dentry& name) const noexcept {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): dentries lie in a heap and cannot be copied by others
   if (!name.is_linked) return name;
   return *find_link(name.link_id);
 }

@@ -60,6 +60,7 @@ class StateTable : public Table {
   [[nodiscard]] const Ref<const Table>& lower() const noexcept { return lower_; }
   [[nodiscard]] const PartHeap& heap() const noexcept { return heap_; }
 
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): node_of() made it of a pointer
   static const Dentry& dentry_of(const Node& node) noexcept { return *reinterpret_cast<const Dentry*>(node.entry); }
   static Node node_of(const Dentry& dentry) noexcept {
     return {.type = dentry.type, .entry = reinterpret_cast<std::uintptr_t>(&dentry)};

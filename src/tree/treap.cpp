@@ -17,7 +17,7 @@ std::string_view separator_of(const TreapNode& node) noexcept {
 bool is_before(std::string_view name, const TreapNode& node) noexcept {
   const std::size_t inlined = std::min<std::size_t>(node.separator_length, TreapNode::kSeparatorRoom);
   const std::size_t common = std::min(name.size(), inlined);
-  const int order = std::char_traits<char>::compare(name.data(), node.separator.data(), common);
+  const int order = name.substr(0, common).compare(std::string_view(node.separator.data(), common));
   if (order != 0) return order < 0;
   if (node.separator_length <= TreapNode::kSeparatorRoom || name.size() < inlined) {
     return name.size() < node.separator_length;

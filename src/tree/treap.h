@@ -29,11 +29,11 @@ struct TreapNode : Part {
   static constexpr std::size_t kSeparatorRoom = 19;
 
   std::uint32_t priority = 0;
-  std::uint8_t separator_length = 0;                ///< of the whole separator
-  std::array<char, kSeparatorRoom> separator{};     ///< its begin
-  TreapNode* left = nullptr;                        ///< counted
-  TreapNode* right = nullptr;                       ///< counted
-  Block* block = nullptr;                           ///< counted
+  std::uint8_t separator_length = 0;             ///< of the whole separator
+  std::array<char, kSeparatorRoom> separator{};  ///< its begin
+  TreapNode* left = nullptr;                     ///< counted
+  TreapNode* right = nullptr;                    ///< counted
+  Block* block = nullptr;                        ///< counted
 };
 static_assert(sizeof(TreapNode) == 64);
 
@@ -41,8 +41,8 @@ static_assert(sizeof(TreapNode) == 64);
   return (hash & ((std::uint64_t{1} << TreapNode::kBorderBits) - 1)) == 0;
 }
 
-/// The entry of that name, whiteouts included; null when there is none. `cost`, when not null, is increased by the bytes
-/// that own_in_treap() of that name allocates at most.
+/// The entry of that name, whiteouts included; null when there is none. `cost`, when not null, is increased by the
+/// bytes that own_in_treap() of that name allocates at most.
 [[nodiscard]] const Dentry* find_in_treap(const TreapNode* root, std::string_view name, std::uint64_t hash,
                                           std::size_t* cost = nullptr) noexcept;
 

@@ -36,7 +36,8 @@ Core::~Core() {
 Result<std::shared_ptr<Core>> Core::make(Ref<const tree::Table> lower, const VolumeOptions& options) {
   base::rcu::install_fork_handlers();
   std::uint64_t seed = 0;
-  if (base::system_io().getrandom(&seed, sizeof(seed)) != sizeof(seed)) return std::unexpected(Error(ErrorCode::io_error));
+  if (base::system_io().getrandom(&seed, sizeof(seed)) != sizeof(seed))
+    return std::unexpected(Error(ErrorCode::io_error));
   std::shared_ptr<Core> core(new Core(std::move(lower), options, seed));
   Domain& domain = core->domain();
   if (!domain.heap().memory().reserve(sizeof(Root) + kFirstParts)) {

@@ -20,10 +20,7 @@ std::int64_t monotonic_ns() noexcept {
 }  // namespace
 
 Root::Root(Domain& domain, Ref<const tree::Table> lower, const tree::State& state, std::uint64_t commit) noexcept
-    : StateTable(domain.heap(), std::move(lower), state),
-      domain_(domain),
-      commit_(commit),
-      made_ns_(monotonic_ns()) {}
+    : StateTable(domain.heap(), std::move(lower), state), domain_(domain), commit_(commit), made_ns_(monotonic_ns()) {}
 
 void Root::unreferenced() const noexcept { domain_.bury(this); }
 
@@ -121,8 +118,7 @@ bool Domain::collect(std::size_t steps) noexcept {
   }
   heap_.free_buried(steps);
   return heap_.has_buried() || dead_.load(std::memory_order_relaxed) != nullptr ||
-         (first_retired_ != nullptr &&
-          first_retired_->retired_at_ < grace_ended_.load(std::memory_order_relaxed));
+         (first_retired_ != nullptr && first_retired_->retired_at_ < grace_ended_.load(std::memory_order_relaxed));
 }
 
 void Domain::close(std::unique_ptr<Domain> domain) noexcept {

@@ -28,8 +28,8 @@ class Root final : public tree::StateTable {
   // Under the count lock:
   Root* older_ = nullptr;  // all that are alive, in the order of their commits
   Root* newer_ = nullptr;
-  bool published_ = false;           // the publication holds a reference
-  std::uint64_t retired_at_ = 0;     // the grace period that had begun last when it was replaced
+  bool published_ = false;        // the publication holds a reference
+  std::uint64_t retired_at_ = 0;  // the grace period that had begun last when it was replaced
   Root* next_retired_ = nullptr;
   mutable Root* next_dead_ = nullptr;  // of the lock-free list of those nobody holds
 };

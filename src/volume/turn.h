@@ -52,7 +52,9 @@ class TurnGate {
     // Sequentially consistent with Waiting: either this sees who waits, or that one sees that the turn is free.
     taken_.store(false);
     if (waiting_.load() == 0) return;
-    { const std::lock_guard lock(mutex_); }
+    {
+      const std::lock_guard lock(mutex_);
+    }
     left_.notify_one();
   }
   /// The holder now works on this thread.

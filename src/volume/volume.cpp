@@ -70,7 +70,7 @@ Snapshot Volume::snapshot() const noexcept {
   Ref<const Root> root = core_->domain().acquire();
   const std::uint64_t commit = root->commit();
   const Node node = *root->root();
-  return {View(std::move(root), node, {}), commit};
+  return {View(root, node, {}), commit};
 }
 
 Result<void> Volume::run(Call call, const void* arguments) { return core_->apply(call, arguments); }

@@ -17,8 +17,8 @@ struct Packed {
 
 }  // namespace
 
-#define PACKFS_RUN(expression)                                              \
-  const auto function = [&](tree::Edit& edit) { return edit.expression; };  \
+#define PACKFS_RUN(expression)                                             \
+  const auto function = [&](tree::Edit& edit) { return edit.expression; }; \
   return run(&Packed<decltype(function)>::call, &function)
 
 Result<void> Writable::write(std::string_view path, std::span<const std::byte> content, const CreateOptions& options) {
@@ -35,8 +35,7 @@ Result<void> Writable::write(std::string_view path, std::unique_ptr<std::byte[]>
   PACKFS_RUN(write(path, size, taken, options));
 }
 
-Result<void> Writable::append(std::string_view path, std::span<const std::byte> content,
-                              const CreateOptions& options) {
+Result<void> Writable::append(std::string_view path, std::span<const std::byte> content, const CreateOptions& options) {
   PACKFS_RUN(append(path, content, options));
 }
 Result<void> Writable::write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> content) {

@@ -238,6 +238,7 @@ TEST_CASE("one appends while others read what was there", "[content][live][threa
   versions.reserve(2001);
   std::atomic<std::uint64_t> wrong{0};
   std::vector<std::thread> readers;
+  readers.reserve(2);
   for (int r = 0; r < 2; ++r) {
     readers.emplace_back([&] {
       for (std::size_t done = 0; done < 2000; done = published.load(std::memory_order_acquire)) {

@@ -157,6 +157,7 @@ TEST_CASE("the shape of a treap depends on its names alone", "[tree][treap]") {
   const std::uint64_t seed = testing::test_seed();
   std::mt19937_64 random(seed);
   std::vector<std::string> names;
+  names.reserve(2000);
   for (int i = 0; i < 2000; ++i) names.push_back("entry-" + std::to_string(i));
   Fixture ascending(seed);
   ascending.begin();
