@@ -14,7 +14,7 @@ using namespace packfs::stress;
 namespace {
 
 #ifdef NDEBUG
-constexpr std::uint64_t kSequences = kIsSanitized ? 300 : 10000;
+constexpr std::uint64_t kSequences = kIsSanitized ? 200 : 2000;
 #else
 constexpr std::uint64_t kSequences = kIsSanitized ? 300 : 1000;
 #endif
@@ -46,7 +46,7 @@ TEST_CASE("a volume over a pack does what the model says, whatever is done to it
   const testing::TempDir directory;
   const auto settings = pack_settings(directory);
   const std::uint64_t seed = testing::test_seed();
-  constexpr std::uint64_t kWidePart = 50;  // each of its sequences costs as many small ones
+  constexpr std::uint64_t kWidePart = 200;  // each of its sequences costs as many small ones
   const std::uint64_t wide = sequences() / 2 / kWidePart;
   CHECK(run_all(settings[0], seed, sequences() / 2 - wide) == "");
   CHECK(run_all(settings[1], seed, wide) == "");
