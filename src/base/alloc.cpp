@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -16,9 +18,35 @@ namespace packfs::base {
 namespace {
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+std::atomic<std::size_t> until_failure{SIZE_MAX};
+std::atomic<bool> fails_for_ever{false};
+std::atomic<bool> has_failed{false};
 }  // namespace
 
+void fail_allocations(std::size_t count, bool for_ever) noexcept {
+  has_failed.store(false);
+  fails_for_ever.store(for_ever);
+  until_failure.store(count);
+}
+
+bool allocation_has_failed() noexcept { return has_failed.load(); }
+
+bool allocation_fails() noexcept {
+  if (until_failure.load(std::memory_order_relaxed) == SIZE_MAX) [[likely]] {
+    return false;
+  }
+  std::size_t left = until_failure.load();
+  while (left != SIZE_MAX && left != 0 && !until_failure.compare_exchange_weak(left, left - 1)) {
+  }
+  if (left != 0) return false;
+  has_failed.store(true);
+  if (!fails_for_ever.load()) until_failure.store(SIZE_MAX);
+  return true;
+}
+
 void* try_allocate(std::size_t bytes) noexcept {
+  if (allocation_fails()) return nullptr;
   // Both allocators align blocks of 16 bytes and more to 16, smaller ones perhaps to 8 only.
   const std::size_t size = std::max(bytes, kAlignment);
 #ifdef PACKFS_PLAIN_MALLOC
@@ -29,6 +57,7 @@ void* try_allocate(std::size_t bytes) noexcept {
 }
 
 void* try_allocate_huge(std::size_t bytes) noexcept {
+  if (allocation_fails()) return nullptr;
 #ifdef PACKFS_PLAIN_MALLOC
   void* const memory = std::aligned_alloc(kHugePage, bytes);
 #else

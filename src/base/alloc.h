@@ -18,6 +18,13 @@ namespace packfs::base {
 [[nodiscard]] void* try_allocate_huge(std::size_t bytes) noexcept;
 void release(void* memory) noexcept;  ///< null does nothing
 
+/// For tests: the allocation after the next `count` fails, and all later ones `for_ever`; SIZE_MAX: none does. Counts
+/// those of try_allocate() and try_allocate_huge() on all threads.
+void fail_allocations(std::size_t count, bool for_ever = false) noexcept;
+/// Whether one has failed since; and for tests that replace operator new: whether this one is to fail.
+[[nodiscard]] bool allocation_has_failed() noexcept;
+[[nodiscard]] bool allocation_fails() noexcept;
+
 /// Uninitialised bytes with one owner.
 class Buffer {
  public:

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -239,7 +239,7 @@ class Edit {
   NextNumbers& numbers_;
   Stamp stamp_;
   Owner owner_;
-  std::deque<std::string> targets_;  // of symlinks followed: places' names lie in them
+  std::vector<std::unique_ptr<const std::string>> targets_;  // of symlinks followed: places' names lie in them
 };
 
 }  // namespace packfs::tree

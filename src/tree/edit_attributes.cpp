@@ -67,13 +67,9 @@ Result<void> Edit::change_xattrs(std::string_view path, const XattrEdit& change)
   PartHeap& heap = owner_.heap();
   const auto blob = make_xattr_blob(heap, *all);
   if (!blob) return std::unexpected(blob.error());
-  bool used = false;
-  auto done = change_attributes(path, Last::kept, [&](Dentry& inode) {
-    heap.let_go(std::exchange(inode.xattrs, *blob));
-    used = true;
-  });
-  if (!used) heap.let_go(*blob);
-  return done;
+  Holder held(heap, *blob);
+  return change_attributes(path, Last::kept,
+                           [&](Dentry& inode) { heap.let_go(std::exchange(inode.xattrs, held.release())); });
 }
 
 Result<void> Edit::set_xattr(std::string_view path, std::string_view name, std::span<const std::byte> value,

@@ -224,6 +224,11 @@ Result<Dentry*> Edit::name_copy(const Place& place, std::string_view name) {
 /// Puts a changed inode_copy() in the place of what it was copied from; takes over its reference.
 Result<void> Edit::change_inode(Place& place, Dentry* inode) {
   PartHeap& heap = owner_.heap();
+  // Once more: bringing in a link may have used what was reserved.
+  if (!reserve({&place}, inode->is_linked ? 2 * edit_bytes() : 0)) {
+    heap.let_go(inode);
+    return std::unexpected(Error(ErrorCode::no_memory));
+  }
   if (inode->is_linked) {
     put_link(inode);
     return {};

@@ -130,9 +130,9 @@ Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
       if (!target) return fail(target.error());
       if (target->empty()) return fail(ErrorCode::no_entry);
       place.by_link = is_last;
-      targets_.push_back(std::move(*target));
+      targets_.push_back(std::make_unique<const std::string>(std::move(*target)));
       outer.push_back(current);
-      current = Splitter(targets_.back(), DotDot::parent);
+      current = Splitter(*targets_.back(), DotDot::parent);
       if (current.is_absolute()) place.chain.resize_down(1);
     } else {
       if (is_last) return place;

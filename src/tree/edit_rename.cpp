@@ -127,16 +127,17 @@ Result<void> Edit::move(Place& from, Place& to) {
   const auto moved = weight(from);
   if (!moved) return std::unexpected(moved.error());
   if (auto looked = look_below(from); !looked) return looked;
+  for (Place* place : {&from, &to}) {
+    if (auto prepared = prepare(*place); !prepared) return prepared;
+  }
   const auto entry = name_copy(from, to.name);
   if (!entry) return std::unexpected(entry.error());
+  if (!reserve({&from, &to}, 0)) {
+    owner_.heap().let_go(*entry);
+    return std::unexpected(Error(ErrorCode::no_memory));
+  }
   detach_family(**entry, from);
   stamp_moved(**entry);
-  for (Place* place : {&from, &to}) {
-    if (auto prepared = prepare(*place); !prepared) {
-      owner_.heap().let_go(*entry);
-      return prepared;
-    }
-  }
   Delta gone{.entries = -moved->entries,
              .bytes = -moved->bytes,
              .linked_names = -moved->linked_names,
@@ -167,23 +168,21 @@ Result<void> Edit::exchange(Place& from, Place& to) {
   if (!left) return std::unexpected(left.error());
   const auto right = weight(to);
   if (!right) return std::unexpected(right.error());
-  const auto forth = name_copy(from, to.name);
-  if (!forth) return std::unexpected(forth.error());
-  const auto back = name_copy(to, from.name);
-  if (!back) {
-    owner_.heap().let_go(*forth);
-    return std::unexpected(back.error());
-  }
   for (Place* place : {&from, &to}) {
-    if (auto prepared = prepare(*place); !prepared) {
-      owner_.heap().let_go(*forth);
-      owner_.heap().let_go(*back);
-      return prepared;
-    }
+    if (auto prepared = prepare(*place); !prepared) return prepared;
   }
-  detach_family(**forth, from);
+  const auto made = name_copy(from, to.name);
+  if (!made) return std::unexpected(made.error());
+  Holder forth(owner_.heap(), *made);
+  const auto back = name_copy(to, from.name);
+  if (!back) return std::unexpected(back.error());
+  if (!reserve({&from, &to}, 0)) {
+    owner_.heap().let_go(*back);
+    return std::unexpected(Error(ErrorCode::no_memory));
+  }
+  detach_family(*forth.get(), from);
   detach_family(**back, to);
-  stamp_moved(**forth);
+  stamp_moved(*forth.get());
   stamp_moved(**back);
   const Delta change{.entries = right->entries - left->entries,
                      .bytes = right->bytes - left->bytes,
@@ -196,7 +195,7 @@ Result<void> Edit::exchange(Place& from, Place& to) {
                       .subdirectories = -change.subdirectories,
                       .names_changed = true};
   arrive(from, *back, change);
-  arrive(to, *forth, reverse);
+  arrive(to, forth.release(), reverse);
   return {};
 }
 

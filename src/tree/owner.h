@@ -76,6 +76,22 @@ class PartHeap {
   PartCounts counts_;
 };
 
+/// A reference to a part that nobody else holds yet, let go unless it is handed on.
+template <class T>
+class Holder {
+ public:
+  Holder(PartHeap& heap, T* part) noexcept : heap_(heap), part_(part) {}
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  ~Holder() { heap_.let_go(part_); }
+  [[nodiscard]] T* get() const noexcept { return part_; }
+  [[nodiscard]] T* release() noexcept { return std::exchange(part_, nullptr); }
+
+ private:
+  PartHeap& heap_;
+  T* part_;
+};
+
 /// One edit's right to change what it made: all parts with its id.
 class Owner {
  public:

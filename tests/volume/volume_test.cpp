@@ -1,0 +1,250 @@
+#include "packfs/volume.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/packs.h"
+#include "support/temp_dir.h"
+
+using namespace packfs;
+using namespace packfs::testing;
+
+namespace {
+
+Volume empty() {
+  auto volume = Volume::memory();
+  REQUIRE(volume);
+  return std::move(*volume);
+}
+
+std::vector<std::byte> text(std::string_view words) {
+  const auto bytes = std::as_bytes(std::span(words));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string content(const File& file) {
+  const auto bytes = file.read_all();
+  REQUIRE(bytes);
+  return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+}
+
+ErrorCode code_of(const Result<void>& done) { return done ? ErrorCode{} : done.error().code(); }
+
+/// A directory of so many files.
+void fill(Volume& volume, const std::string& directory, int files) {
+  auto transaction = volume.begin();
+  REQUIRE(transaction);
+  must(transaction->make_directory(directory));
+  for (int i = 0; i < files; ++i) must(transaction->write(directory + "/file-" + std::to_string(i), text("x")));
+  REQUIRE(transaction->commit());
+}
+
+/// How many parts of the tree a call copies.
+template <class Call>
+std::uint64_t copies(Volume& volume, Call call) {
+  const std::uint64_t before = volume.counters().nodes_copied;
+  must(call());
+  return volume.counters().nodes_copied - before;
+}
+
+}  // namespace
+
+TEST_CASE("a transaction is seen as a whole, and by itself at once", "[volume]") {
+  Volume volume = empty();
+  const Snapshot before = volume.snapshot();
+  auto transaction = volume.begin();
+  REQUIRE(transaction);
+  must(transaction->write("a", text("one")));
+  must(transaction->make_directory("d"));
+  must(transaction->rename("a", "d/b"));
+  CHECK(transaction->stat("d/b"));
+  CHECK_FALSE(volume.stat("d"));
+  const auto commit = transaction->commit();
+  REQUIRE(commit);
+  CHECK(volume.snapshot().commit() == *commit);
+  CHECK(volume.stat("d/b"));
+  CHECK_FALSE(before.stat("d"));
+  CHECK(code_of(transaction->write("later", text("x"))) == ErrorCode::invalid);
+  CHECK_FALSE(transaction->commit());
+}
+
+TEST_CASE("a dropped transaction never was", "[volume]") {
+  Volume volume = empty();
+  must(volume.write("kept", text("x")));
+  volume.quiesce();
+  const VolumeCounters before = volume.counters();
+  {
+    auto transaction = volume.begin();
+    REQUIRE(transaction);
+    for (int i = 0; i < 1000; ++i) must(transaction->write("f" + std::to_string(i), text("y")));
+    must(transaction->unlink("kept"));
+  }
+  volume.quiesce();
+  CHECK(volume.stat("kept"));
+  CHECK(volume.snapshot().totals()->entries == 1);
+  CHECK(volume.counters().inodes == before.inodes);
+}
+
+TEST_CASE("who holds the turn and writes past it is told so, others wait", "[volume]") {
+  Volume volume = empty();
+  auto transaction = volume.begin();
+  REQUIRE(transaction);
+  CHECK(code_of(volume.write("a", text("x"))) == ErrorCode::busy);
+  CHECK(volume.begin().error().code() == ErrorCode::busy);
+  CHECK(volume.begin_for(std::chrono::seconds(1)).error().code() == ErrorCode::busy);
+
+  std::optional<ErrorCode> tried;
+  std::optional<ErrorCode> timed;
+  std::thread other([&] {
+    if (auto begun = volume.try_begin(); !begun) tried = begun.error().code();
+    if (auto begun = volume.begin_for(std::chrono::milliseconds(1)); !begun) timed = begun.error().code();
+  });
+  other.join();
+  CHECK(tried == ErrorCode::busy);
+  CHECK(timed == static_cast<ErrorCode>(ETIMEDOUT));
+
+  std::atomic<bool> written{false};
+  std::thread waiting([&] { written = volume.write("b", text("x")).has_value(); });
+  must(transaction->write("a", text("x")));
+  REQUIRE(transaction->commit());
+  waiting.join();
+  CHECK(written);
+  CHECK(volume.stat("a"));
+  CHECK(volume.stat("b"));
+}
+
+TEST_CASE("a transaction goes on in another thread", "[volume]") {
+  Volume volume = empty();
+  auto begun = volume.begin();
+  REQUIRE(begun);
+  std::optional<Transaction> moved(std::move(*begun));
+  std::uint64_t commit = 0;
+  std::thread other([&] {
+    Transaction transaction = std::move(*moved);
+    if (!transaction.write("a", text("x"))) return;
+    if (const auto number = transaction.commit()) commit = *number;
+  });
+  other.join();
+  CHECK(volume.snapshot().commit() == commit);
+  CHECK(volume.write("b", text("x")));
+}
+
+TEST_CASE("snapshots and files outlive what they were taken from", "[volume]") {
+  std::optional<Snapshot> snapshot;
+  std::optional<File> file;
+  {
+    Volume volume = empty();
+    must(volume.make_directories("d/e"));
+    must(volume.write("d/e/f", text("first")));
+    auto opened = volume.open("d/e/f");
+    REQUIRE(opened);
+    file.emplace(std::move(*opened));
+    snapshot.emplace(volume.snapshot());
+    must(volume.write("d/e/f", text("second")));
+    must(volume.remove_tree("d"));
+    volume.quiesce();
+    const auto oldest = volume.oldest_snapshot();
+    REQUIRE(oldest);
+    CHECK(oldest->commit == snapshot->commit());
+  }
+  CHECK(content(*file) == "first");
+  auto again = snapshot->open("d/e/f");
+  REQUIRE(again);
+  CHECK(content(*again) == "first");
+}
+
+TEST_CASE("what no snapshot holds is freed", "[volume]") {
+  Volume volume = empty();
+  volume.quiesce();
+  const VolumeCounters before = volume.counters();
+  fill(volume, "d", 5000);
+  must(volume.clone("d", "e"));
+  std::optional<Snapshot> held(volume.snapshot());
+  must(volume.remove_tree("d"));
+  must(volume.remove_tree("e"));
+  volume.quiesce();
+  CHECK(volume.counters().inodes > 5000);
+  held.reset();
+  volume.quiesce();
+  CHECK(volume.counters().inodes == before.inodes);
+  CHECK(volume.counters().nodes == before.nodes);
+  CHECK(volume.counters().roots == 1);
+  CHECK_FALSE(volume.oldest_snapshot());
+}
+
+TEST_CASE("renaming, cloning and removing a directory cost the same, whatever it holds", "[volume]") {
+  Volume volume = empty();
+  fill(volume, "small", 1);
+  fill(volume, "large", 20'000);
+  const auto costs = [&](const std::string& name) {
+    return std::vector<std::uint64_t>{
+        copies(volume, [&] { return volume.rename(name, name + "-moved"); }),
+        copies(volume, [&] { return volume.clone(name + "-moved", name + "-copy"); }),
+        copies(volume, [&] { return volume.remove_tree(name + "-moved"); }),
+        copies(volume, [&] { return volume.rename(name + "-copy", name); }),
+    };
+  };
+  CHECK(costs("large") == costs("small"));
+}
+
+TEST_CASE("a write into a large directory copies a few parts of it", "[volume]") {
+  Volume volume = empty();
+  fill(volume, "large", 20'000);
+  std::uint64_t most = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "large/file-" + std::to_string(i * 97);
+    most = std::max(most, copies(volume, [&] { return volume.write(name, text("y")); }));
+  }
+  CHECK(most <= 60);  // twice the depth to be expected of 20,000 / 32 blocks, with the root's
+}
+
+TEST_CASE("a volume over a pack shows the pack and leaves it as it is", "[volume]") {
+  const TempDir dir;
+  const Attributes plain{.mode = 0644, .uid = 0, .gid = 0, .mtime = {1, 0}, .xattrs = {}};
+  build_pack(dir.path("pack"), [&](PackBuilder& builder) {
+    must(builder.add_directory("d", plain));
+    must(builder.add_file("d/f", plain, text("from the pack")));
+    must(builder.add_file("g", plain, text("other")));
+  });
+  const Pack pack = open_pack(dir.path("pack"));
+  auto volume = Volume::memory(pack);
+  REQUIRE(volume);
+  const Snapshot before = volume->snapshot();
+  must(volume->append("d/f", text(", and more")));
+  must(volume->rename("d", "e"));
+  must(volume->unlink("g"));
+  auto changed = volume->open("e/f");
+  REQUIRE(changed);
+  CHECK(content(*changed) == "from the pack, and more");
+  CHECK_FALSE(volume->stat("d"));
+  CHECK_FALSE(volume->stat("g"));
+  auto packed = pack.root().open("d/f");
+  REQUIRE(packed);
+  CHECK(content(*packed) == "from the pack");
+
+  const auto changes = diff(before, volume->snapshot());
+  REQUIRE(changes);
+  std::vector<std::string> told;
+  for (const Change& change : *changes) {
+    told.push_back(std::to_string(static_cast<int>(change.kind)) + " " + change.path + " " + change.from);
+  }
+  CHECK(told == std::vector<std::string>{"2  ", "3 e d", "2 e/f ", "1 g "});
+}
+
+TEST_CASE("a diff of two states looks at what changed", "[volume]") {
+  Volume volume = empty();
+  fill(volume, "large", 20'000);
+  const Snapshot before = volume.snapshot();
+  for (int i = 0; i < 10; ++i) must(volume.write("large/file-" + std::to_string(i * 1000), text("changed")));
+  const auto changes = diff(before, volume.snapshot());
+  REQUIRE(changes);
+  CHECK(std::ranges::count(*changes, Change::Kind::changed, &Change::kind) == 10);
+  CHECK(changes->size() == 10);
+  CHECK(diff(before, before)->empty());
+}
