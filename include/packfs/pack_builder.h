@@ -11,6 +11,7 @@
 #include "packfs/error.h"
 #include "packfs/pack.h"
 #include "packfs/types.h"
+#include "packfs/view.h"
 
 namespace packfs {
 
@@ -65,6 +66,10 @@ class PackBuilder {
                                          std::uint32_t major = 0, std::uint32_t minor = 0);
   /// A further name for a file, symlink or special that was added before. Errors: not_permitted (a directory).
   [[nodiscard]] Result<void> add_link(std::string_view path, std::string_view existing);
+
+  /// All that a view shows, of a pack or a volume; its directory becomes the root, so nothing may have been added
+  /// before. Names that share a file go on sharing it. Errors: also corrupt, what reading the view gives.
+  [[nodiscard]] Result<void> add_tree(const View& tree);
 
   /// Appends index and footer, syncs a file made by path and moves it into place. Call once.
   [[nodiscard]] Result<PackInfo> finish();

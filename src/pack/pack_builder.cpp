@@ -8,6 +8,7 @@
 #include "pack/output_file.h"
 #include "pack/writer.h"
 #include "path/path.h"
+#include "tree/copy_tree.h"
 #include "tree/sink.h"
 
 namespace packfs {
@@ -215,6 +216,8 @@ Result<void> PackBuilder::add_link(std::string_view path, std::string_view exist
   if (!place) return about(place, path);
   return about(state_->writer->add_link(place->parent, place->name, found->entry), path);
 }
+
+Result<void> PackBuilder::add_tree(const View& tree) { return tree::copy_tree(tree, *state_->writer); }
 
 Result<PackInfo> PackBuilder::finish() {
   auto info = state_->writer->finish();
