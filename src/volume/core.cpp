@@ -86,7 +86,7 @@ void Core::after_commit() noexcept {
   if (domain_->retired() > kMostRetired) [[unlikely]] {
     reclaimer_->drain();
   }
-  reclaimer_->wake();
+  domain_->bell().ring();
 }
 
 Result<void> Core::apply(Result<void> (*call)(tree::Edit&, const void*), const void* arguments) {

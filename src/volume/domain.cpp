@@ -46,7 +46,7 @@ void Domain::retire(Root* root) noexcept {
   root->retired_at_ = grace_begun_.load();
   (last_retired_ != nullptr ? last_retired_->next_retired_ : first_retired_) = root;
   last_retired_ = root;
-  retired_count_.fetch_add(1, std::memory_order_relaxed);
+  retired_count_.fetch_add(1);  // ordered before a look whether the reclaimer sleeps
   since_grace_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -91,6 +91,8 @@ void Domain::bury(const Root* root) noexcept {
     const std::lock_guard lock(counts_);
     while (collect(SIZE_MAX)) {
     }
+  } else {
+    bell_.ring();
   }
   leave();
 }

@@ -9,6 +9,7 @@
 
 #include "packfs/volume.h"
 #include "tree/owner.h"
+#include "volume/bell.h"
 #include "volume/root.h"
 
 namespace packfs::volume {
@@ -57,10 +58,12 @@ class Domain {
            since_grace_.exchange(0, std::memory_order_relaxed) >= kStatesPerGrace;
   }
   /// Retired states whose publication counts them still.
-  [[nodiscard]] std::uint64_t retired() const noexcept { return retired_count_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t retired() const noexcept { return retired_count_.load(); }
   /// How often publish() was called.
   [[nodiscard]] std::uint64_t published() const noexcept { return published_.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool has_dead() const noexcept { return dead_.load(std::memory_order_relaxed) != nullptr; }
+  [[nodiscard]] bool has_dead() const noexcept { return dead_.load() != nullptr; }
+  /// Rung when there may be something to collect; the reclaimer sleeps on it.
+  [[nodiscard]] Bell& bell() noexcept { return bell_; }
   /// C.
   void bury(const Root* root) noexcept;
 
@@ -77,6 +80,7 @@ class Domain {
   void leave() noexcept;
 
   std::mutex counts_;
+  Bell bell_;
   tree::PartHeap heap_;
   std::atomic<Root*> newest_{nullptr};
   std::atomic<std::uint64_t> grace_begun_{0};

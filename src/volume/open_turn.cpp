@@ -26,7 +26,7 @@ void OpenTurn::end() noexcept {
     core_->domain().collect(1);
   }
   core_->turn().leave();
-  core_->reclaimer().wake();
+  core_->domain().bell().ring();
 }
 
 Result<void> OpenTurn::run(Result<void> (*call)(tree::Edit&, const void*), const void* arguments) {

@@ -15,24 +15,11 @@ constexpr std::chrono::milliseconds kNap{2};
 Reclaimer::Reclaimer(Domain& domain) : domain_(domain), thread_([this] { run(); }) {}
 
 Reclaimer::~Reclaimer() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-  }
-  changed_.notify_one();
+  domain_.bell().end();
   thread_.join();
 }
 
 bool Reclaimer::has_work() const noexcept { return domain_.retired() != 0 || domain_.has_dead(); }
-
-void Reclaimer::wake() noexcept {
-  if (!asleep_.load()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    asleep_.store(false);
-  }
-  changed_.notify_one();
-}
 
 void Reclaimer::collect_all() noexcept {
   for (bool more = true; more;) {
@@ -47,20 +34,14 @@ void Reclaimer::drain() noexcept {
 }
 
 void Reclaimer::run() noexcept {
-  std::uint64_t seen = 0;
+  std::uint64_t seen = 0;  // commits when it looked last
   for (;;) {
-    {
-      std::unique_lock lock(mutex_);
-      if (!has_work()) {
-        asleep_.store(true);
-        // Once more: what was retired before asleep_ was set woke nobody.
-        changed_.wait(lock, [&] { return stopped_ || !asleep_.load() || has_work(); });
-        asleep_.store(false);
-      } else {
-        changed_.wait_for(lock, kNap, [&] { return stopped_; });
-      }
-      if (stopped_) return;
+    if (has_work()) {
+      domain_.bell().nap(kNap);
+    } else {
+      domain_.bell().sleep([&] { return has_work(); });
     }
+    if (domain_.bell().has_ended()) return;
     const std::uint64_t published = domain_.published();
     if (published == seen) drain();
     seen = published;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "volume/domain.h"
@@ -11,7 +8,8 @@ namespace packfs::volume {
 
 /// The thread that frees what a writer left when it stopped. A writer at work frees its own past, whose memory is in
 /// its cache, and waits for readers once in some hundred commits: a grace period that another thread waits for
-/// interrupts the writer's processor each time (membarrier(2)). It sleeps while nothing is retired.
+/// interrupts the writer's processor each time (membarrier(2)). It sleeps while nothing
+/// is to be freed; whoever leaves something rings Domain::bell().
 class Reclaimer {
  public:
   /// Borrows the domain. Throws std::system_error when there can be no thread.
@@ -20,8 +18,6 @@ class Reclaimer {
   Reclaimer& operator=(const Reclaimer&) = delete;
   ~Reclaimer();
 
-  /// After something was retired or buried. Costs a load while the thread is awake.
-  void wake() noexcept;
   /// Returns when nothing that was retired or dead at the call is left. Does the work on the calling thread.
   void drain() noexcept;
 
@@ -31,10 +27,6 @@ class Reclaimer {
   void collect_all() noexcept;
 
   Domain& domain_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::atomic<bool> asleep_{false};
-  bool stopped_ = false;  // under mutex_
   std::thread thread_;
 };
 
