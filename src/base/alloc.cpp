@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "base/io.h"
+
 #ifndef PACKFS_PLAIN_MALLOC
 #include <mimalloc.h>
 #endif
@@ -63,9 +65,8 @@ void* try_allocate_huge(std::size_t bytes) noexcept {
 #else
   void* const memory = mi_malloc_aligned(bytes, kHugePage);
 #endif
-  // Advice to the kernel about this process's own memory, no access to the host: not a matter for Io. That it may be
-  // refused changes nothing.
-  if (memory != nullptr) ::madvise(memory, bytes, MADV_HUGEPAGE);
+  // That it may be refused changes nothing.
+  if (memory != nullptr) static_cast<void>(system_io().madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;
 }
 

@@ -2,8 +2,6 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -215,12 +213,11 @@ TEST_CASE("an old kernel without /proc says not supported, not that the file is 
   for (const std::string& place : places()) {
     const Tree tree(place);
     const int failure = in_child([&] {
-      if (::unshare(CLONE_NEWNS) != 0) return 1;
-      if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 2;
-      if (::umount2("/proc", MNT_DETACH) != 0) return 3;
+      if (::chroot(tree.directory.path(".").c_str()) != 0) return 1;
+      if (::chdir("/") != 0) return 2;
       SystemIo io(SystemIo::Kernel::old);
       if (list(io, tree.top.get(), "file") != failed(EOPNOTSUPP)) return 4;
-      return list(io, AT_FDCWD, tree.directory.path("file").c_str()).empty() ? 0 : 5;
+      return list(io, AT_FDCWD, "/file").empty() ? 0 : 5;
     });
     CHECK(failure == 0);
   }
