@@ -43,8 +43,9 @@ struct Dentry : Part {
 
   FileType type = FileType::none;  ///< none: a whiteout, the lower's entry of that name is gone
   std::uint8_t name_length = 0;
-  bool is_linked = false;  ///< a name whose inode is in the link table, under link_id
-  bool is_inline = false;  ///< the bytes follow the name; otherwise `content` has them (null when there are none)
+  bool is_linked = false;      ///< a name whose inode is in the link table, under link_id
+  bool shares_number = false;  ///< the top of a clone, not changed since: its inode number is the origin's
+  bool is_inline = false;      ///< the bytes follow the name; otherwise `content` has them (null when there are none)
   std::uint32_t mode = 0;
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

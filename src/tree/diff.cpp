@@ -131,8 +131,17 @@ class Diff {
       if (settled_ == twins_.size()) break;
       if (auto settled = settle(twins_[settled_++]); !settled) return std::unexpected(std::move(settled.error()));
     }
+    // An entry of a directory whose match was found late may have come up twice, by itself and with the directory.
+    std::set<std::string> listed_new;
+    std::set<std::string> listed_old;
+    for (const Change& change : changes_) {
+      if (change.kind != Change::Kind::renamed) continue;
+      listed_new.insert(change.path);
+      listed_old.insert(change.from);
+    }
     for (const Item& item : items_) {
       if (item.state != State::single) continue;
+      if (!(item.is_new ? listed_new : listed_old).insert(item.path).second) continue;
       changes_.push_back({item.is_new ? Change::Kind::added : Change::Kind::removed, item.path, {}});
     }
     std::ranges::sort(changes_, [](const Change& x, const Change& y) {
@@ -169,24 +178,49 @@ class Diff {
   [[nodiscard]] const Table& table(bool is_new) const noexcept { return is_new ? sides_.b() : sides_.a(); }
 
   Result<void> compare_directories(const Pair& pair) {
+    // Names in it that the tables may have alike, but that were found to have moved from or to there.
+    std::set<std::string> moved = names_below(moved_away_, pair.old_path);
+    moved.merge(names_below(arrived_, pair.new_path));
     const auto both = [&](std::string_view name, const std::optional<Node>& a,
                           const std::optional<Node>& b) -> Result<void> {
       const std::string old_path = joined(pair.old_path, name);
       const std::string new_path = joined(pair.new_path, name);
-      if (a && b && a->type == b->type) {
+      moved.erase(std::string(name));
+      // What was found to have moved is not looked at again from either of its places.
+      const bool in_old = a && !moved_away_.contains(old_path);
+      const bool in_new = b && !arrived_.contains(new_path);
+      if (in_old && in_new && a->type == b->type) {
         const auto one = is_one(*a, *b);
         if (!one) return std::unexpected(one.error());
-        if (*one) return compare_entries(*a, *b, old_path, new_path);
-        if (!moved_away_.contains(old_path)) return add_twins(*a, *b, old_path, new_path);
+        return *one ? compare_entries(*a, *b, old_path, new_path) : add_twins(*a, *b, old_path, new_path);
       }
-      if (a && !moved_away_.contains(old_path)) {
+      if (in_old) {
         if (auto added = add_item(false, *a, old_path, std::nullopt); !added) return added;
       }
-      if (b) return add_item(true, *b, new_path, std::nullopt);
+      if (in_new) return add_item(true, *b, new_path, std::nullopt);
       return {};
     };
-    if (sides_.differ_in_treaps(pair.a, pair.b)) return compare_treaps(pair, both);
-    return compare_lists(pair, both);
+    auto compared = sides_.differ_in_treaps(pair.a, pair.b) ? compare_treaps(pair, both) : compare_lists(pair, both);
+    while (compared && !moved.empty()) {
+      const std::string name = *moved.begin();
+      moved.erase(moved.begin());
+      const auto one = find(sides_.a(), pair.a, name);
+      if (!one) return std::unexpected(one.error());
+      const auto other = find(sides_.b(), pair.b, name);
+      if (!other) return std::unexpected(other.error());
+      if (*one || *other) compared = both(name, *one, *other);
+    }
+    return compared;
+  }
+
+  /// The names in a directory that lead to any of these paths.
+  static std::set<std::string> names_below(const std::set<std::string>& paths, const std::string& directory) {
+    std::set<std::string> names;
+    const std::string prefix = directory.empty() ? "" : directory + "/";
+    for (auto at = paths.lower_bound(prefix); at != paths.end() && at->starts_with(prefix); ++at) {
+      names.insert(at->substr(prefix.size(), at->find('/', prefix.size()) - prefix.size()));
+    }
+    return names;
   }
 
   Result<bool> is_one(const Node& a, const Node& b) const {
@@ -283,7 +317,12 @@ class Diff {
 
   /// Two entries that are one: `changed` when they differ; directories are compared later.
   Result<void> compare_entries(const Node& a, const Node& b, const std::string& old_path, const std::string& new_path) {
-    if (sides_.is_identical(a, b)) return {};
+    if (sides_.is_identical(a, b)) {
+      const bool looked_into = a.type == FileType::directory && (!names_below(moved_away_, old_path).empty() ||
+                                                                 !names_below(arrived_, new_path).empty());
+      if (looked_into) pairs_.push_back({a, b, old_path, new_path});
+      return {};
+    }
     const auto differ = attributes_differ(a, b);
     if (!differ) return std::unexpected(differ.error());
     if (*differ) changes_.push_back({Change::Kind::changed, new_path, {}});
@@ -348,6 +387,7 @@ class Diff {
     const std::string old_path = items_[old_item].path;
     const std::string new_path = items_[new_item].path;
     moved_away_.insert(old_path);
+    arrived_.insert(new_path);
     changes_.push_back({Change::Kind::renamed, new_path, old_path});
     return compare_entries(items_[old_item].node, items_[new_item].node, old_path, new_path);
   }
@@ -393,6 +433,7 @@ class Diff {
   std::map<Identity, std::size_t> removed_;  // single items by what they are
   std::map<Identity, std::size_t> added_;
   std::set<std::string> moved_away_;  // old paths that were matched
+  std::set<std::string> arrived_;     // new paths that were
   std::vector<Change> changes_;
 };
 

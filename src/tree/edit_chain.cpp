@@ -7,9 +7,6 @@
 namespace packfs::tree {
 namespace {
 
-/// The family of what belongs to no directory's: the top of a clone, until it is changed.
-constexpr std::uint64_t kForeign = UINT64_MAX;
-
 std::uint64_t plus(std::uint64_t value, std::int64_t delta) noexcept {
   return value + static_cast<std::uint64_t>(delta);
 }
@@ -46,16 +43,17 @@ Result<void> Edit::prepare(Place& place, std::size_t further_bytes) {
 /// longer of its family.
 void Edit::enter(Dentry& directory, const Dentry& parent) const noexcept {
   const std::uint64_t family = parent.directory().children_family;
-  if (directory.family != family && directory.family != kForeign) directory.directory().children_family = family;
+  if (directory.family != family) directory.directory().children_family = family;
 }
 
 /// The entry itself is changed: it takes a number of its own, if it was shared with a clone's origin.
 void Edit::touch(Dentry& entry, const Dentry& parent) noexcept {
   const std::uint64_t family = parent.directory().children_family;
-  if (entry.family == family || entry.is_linked) return;
+  if (entry.is_linked || (entry.family == family && !entry.shares_number)) return;
   if (entry.type == FileType::directory) enter(entry, parent);
   entry.inode = numbers_.inode++;
   entry.family = family;
+  entry.shares_number = false;
 }
 
 /// Makes the directories of a place the edit's own and adds `delta` to them; the last of them.

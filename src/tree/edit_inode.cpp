@@ -72,6 +72,7 @@ Dentry* Edit::new_inode(FileType type, std::string_view name, std::uint32_t mode
 Dentry* Edit::with_body(const Dentry& inode, std::string_view name, const Body& body) noexcept {
   Dentry* const fresh = owner_.make_dentry(inode.type, name, body.content ? 0 : body.size);
   fresh->is_linked = inode.is_linked;
+  fresh->shares_number = inode.shares_number;
   fresh->mode = inode.mode;
   fresh->uid = inode.uid;
   fresh->gid = inode.gid;

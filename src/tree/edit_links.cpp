@@ -149,7 +149,10 @@ Result<void> Edit::link(std::string_view existing, std::string_view path) {
     Delta delta{.linked_names = 1};
     if (from->node.type == FileType::regular) delta.bytes = -static_cast<std::int64_t>((*inode)->size);
     Dentry* const parent = own_chain(*from, delta);
-    if ((*inode)->family != parent->directory().children_family) (*inode)->inode = numbers_.inode++;
+    if ((*inode)->family != parent->directory().children_family || (*inode)->shares_number) {
+      (*inode)->inode = numbers_.inode++;
+    }
+    (*inode)->shares_number = false;
     (*inode)->is_linked = true;
     (*inode)->links = 1;
     put_in_treap(owner_, parent->directory().treap, name, from->hash);

@@ -5,12 +5,6 @@
 
 // Names that move, and subtrees that are shared.
 namespace packfs::tree {
-namespace {
-
-constexpr std::uint64_t kForeign = UINT64_MAX;  // of no directory's family
-
-}  // namespace
-
 // Chains hold no symlinks, so that equal names lead to equal directories.
 
 /// Whether the entry at `upper` is a directory on the way to `lower`.
@@ -106,9 +100,7 @@ std::uint64_t Edit::family_at(const Place& place) noexcept {
     const Node& node = place.chain[i].node;
     if (node.layer != 0) continue;
     const Dentry& directory = StateTable::dentry_of(node);
-    if (i == 0 || directory.family == family || directory.family == kForeign) {
-      family = directory.directory().children_family;
-    }
+    if (i == 0 || directory.family == family) family = directory.directory().children_family;
   }
   return family;
 }
@@ -117,9 +109,10 @@ std::uint64_t Edit::family_at(const Place& place) noexcept {
 void Edit::detach_family(Dentry& entry, const Place& place) noexcept {
   if (entry.is_linked) return;
   const std::uint64_t family = family_at(place);
-  if (entry.family == family) return;
-  if (entry.type == FileType::directory && entry.family != kForeign) entry.directory().children_family = family;
+  if (entry.family == family && !entry.shares_number) return;
+  if (entry.type == FileType::directory && entry.family != family) entry.directory().children_family = family;
   entry.inode = numbers_.inode++;
+  entry.shares_number = false;
 }
 
 Result<void> Edit::move(Place& from, Place& to) {
@@ -231,13 +224,11 @@ Result<void> Edit::clone(std::string_view from, std::string_view to) {
     if (!shared) return std::unexpected(shared.error());
     copy = *shared;
   }
-  if (*id != 0) {
-    arrive(*target, copy, *added);
-  } else {
-    copy->family = kForeign;
+  if (*id == 0) {
+    copy->shares_number = true;
     if (is_directory) copy->directory().children_family = numbers_.family++;
-    put(*target, copy, *added);
   }
+  arrive(*target, copy, *added);
   renew_owner();  // both sides share what this edit made
   if (is_directory && added->linked_names != 0) {
     if (auto apart = move_links_apart(*source, *target); !apart) return apart;

@@ -30,6 +30,7 @@ void build_some(const std::string& path) {
 
 std::vector<std::string> messages(const VerifyReport& report) {
   std::vector<std::string> texts;
+  texts.reserve(report.damage.size());
   for (const Error& error : report.damage) texts.push_back(error.message());
   return texts;
 }
