@@ -75,6 +75,10 @@ Rope::NodeRef Rope::without_last(const NodeRef& node) {
   return balanced(node->left, node->piece, without_last(node->right));
 }
 
+Rope::NodeRef Rope::with_last(const NodeRef& node, const Piece& piece) {
+  return node->right ? make(node->left, node->piece, with_last(node->right, piece)) : make(node->left, piece, {});
+}
+
 Rope::NodeRef Rope::concatenate(const NodeRef& left, const NodeRef& right) {
   if (!left) return right;
   if (!right) return left;
@@ -108,6 +112,7 @@ Rope::NodeRef Rope::drop(const NodeRef& node, std::uint64_t offset) {
 
 Rope Rope::before(std::uint64_t offset) const { return Rope(take(root_, offset)); }
 Rope Rope::behind(std::uint64_t offset) const { return Rope(drop(root_, offset)); }
+Rope Rope::with_last(const Piece& piece) const { return Rope(with_last(root_, piece)); }
 Rope Rope::joined(const Rope& left, const Rope& right) { return Rope(concatenate(left.root_, right.root_)); }
 
 const Piece& Rope::first() const noexcept {
@@ -121,15 +126,5 @@ const Piece& Rope::last() const noexcept {
   while (node->right) node = node->right.get();
   return node->piece;
 }
-
-bool Rope::visit_from(const Node* node, std::uint64_t begin, std::uint64_t offset, const Visit& visit) {
-  if (node == nullptr || offset >= begin + node->size) return true;
-  const std::uint64_t at = begin + size_of(node->left);
-  if (offset < at && !visit_from(node->left.get(), begin, offset, visit)) return false;
-  if (offset < at + node->piece.length && !visit(node->piece, at)) return false;
-  return visit_from(node->right.get(), at + node->piece.length, offset, visit);
-}
-
-void Rope::walk(std::uint64_t offset, const Visit& visit) const { visit_from(root_.get(), 0, offset, visit); }
 
 }  // namespace packfs::content

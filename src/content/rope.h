@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "content/backing.h"
 #include "content/chunk.h"
@@ -49,13 +48,18 @@ class Rope {
   [[nodiscard]] Rope behind(std::uint64_t offset) const;  ///< the bytes from `offset` on
   [[nodiscard]] static Rope joined(const Rope& left, const Rope& right);
 
+  /// The same with another last piece; the rope is not empty.
+  [[nodiscard]] Rope with_last(const Piece& piece) const;
+
   /// The first and the last piece; the rope is not empty.
   [[nodiscard]] const Piece& first() const noexcept;
   [[nodiscard]] const Piece& last() const noexcept;
 
   /// Calls `visit(piece, where it begins)` from the piece that holds `offset` on, until it returns false.
-  using Visit = std::function<bool(const Piece& piece, std::uint64_t begin)>;
-  void walk(std::uint64_t offset, const Visit& visit) const;
+  template <class Visit>
+  void walk(std::uint64_t offset, Visit visit) const {
+    visit_from(root_.get(), 0, offset, visit);
+  }
 
  private:
   using Node = RopeNode;
@@ -67,9 +71,17 @@ class Rope {
   static NodeRef join(const NodeRef& left, const Piece& piece, const NodeRef& right);
   static NodeRef concatenate(const NodeRef& left, const NodeRef& right);
   static NodeRef without_last(const NodeRef& node);
+  static NodeRef with_last(const NodeRef& node, const Piece& piece);
   static NodeRef take(const NodeRef& node, std::uint64_t offset);
   static NodeRef drop(const NodeRef& node, std::uint64_t offset);
-  static bool visit_from(const Node* node, std::uint64_t begin, std::uint64_t offset, const Visit& visit);
+  template <class Visit>
+  static bool visit_from(const Node* node, std::uint64_t begin, std::uint64_t offset, Visit& visit) {
+    if (node == nullptr || offset >= begin + node->size) return true;
+    const std::uint64_t at = begin + (node->left ? node->left->size : 0);
+    if (offset < at && !visit_from(node->left.get(), begin, offset, visit)) return false;
+    if (offset < at + node->piece.length && !visit(node->piece, at)) return false;
+    return visit_from(node->right.get(), at + node->piece.length, offset, visit);
+  }
 
   NodeRef root_;
 };
