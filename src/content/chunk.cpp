@@ -15,8 +15,13 @@ std::atomic<std::uint64_t> bytes_copied_in{0};
 
 }  // namespace
 
-Chunk::Chunk(std::byte* data, std::size_t capacity, std::size_t used, std::unique_ptr<std::byte[]> adopted) noexcept
-    : data_(data), capacity_(capacity), used_(used), adopted_(std::move(adopted)) {
+Chunk::Chunk(std::byte* data, std::size_t capacity, Use use) noexcept
+    : data_(data), capacity_(capacity), used_(0), use_(use) {
+  chunks_alive.fetch_add(1, std::memory_order_relaxed);
+}
+
+Chunk::Chunk(std::unique_ptr<std::byte[]> adopted, std::size_t count) noexcept
+    : data_(adopted.get()), capacity_(count), used_(count), adopted_(std::move(adopted)), use_(Use::exact) {
   chunks_alive.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -28,23 +33,21 @@ void Chunk::operator delete(void* memory) noexcept { base::release(memory); }
 std::uint64_t Chunk::alive() noexcept { return chunks_alive.load(std::memory_order_relaxed); }
 std::uint64_t Chunk::copied() noexcept { return bytes_copied_in.load(std::memory_order_relaxed); }
 
-Ref<Chunk> Chunk::make(std::size_t bytes) {
+Ref<Chunk> Chunk::make(std::size_t bytes, Use use) {
   const std::size_t whole = sizeof(Chunk) + bytes;
   const std::size_t rounded = (whole + kMostBytes - 1) / kMostBytes * kMostBytes;
-  // Half a huge page and more is worth one.
-  const bool huge = whole > kMostBytes / 2;
+  const bool huge = rounded - whole <= rounded / 8;
   const std::size_t taken = huge ? rounded : whole;
   void* const memory = huge ? base::try_allocate_huge(taken) : base::try_allocate(taken);
   if (memory == nullptr) throw std::bad_alloc();
   auto* const data = static_cast<std::byte*>(memory) + sizeof(Chunk);
-  return Ref<Chunk>(new (memory) Chunk(data, taken - sizeof(Chunk), 0, nullptr));
+  return Ref<Chunk>(new (memory) Chunk(data, taken - sizeof(Chunk), use));
 }
 
 Ref<Chunk> Chunk::adopt(std::unique_ptr<std::byte[]> bytes, std::size_t count) {
   void* const memory = base::try_allocate(sizeof(Chunk));
   if (memory == nullptr) throw std::bad_alloc();
-  std::byte* const data = bytes.get();
-  return Ref<Chunk>(new (memory) Chunk(data, count, count, std::move(bytes)));
+  return Ref<Chunk>(new (memory) Chunk(std::move(bytes), count));
 }
 
 std::size_t Chunk::extend(std::size_t end, std::span<const std::byte> bytes) noexcept {

@@ -16,12 +16,15 @@ class Chunk final : public Counted {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{2} << 20;  ///< a huge page, header included
 
-  /// With room for at least `bytes` (more than kMostBytes only when that many are asked for). Throws std::bad_alloc.
-  static Ref<Chunk> make(std::size_t bytes);
+  enum class Use : bool { exact, appended_to };
+  /// With room for at least `bytes`; whole huge pages when those are an eighth more at most. Throws std::bad_alloc.
+  static Ref<Chunk> make(std::size_t bytes, Use use);
   static Ref<Chunk> adopt(std::unique_ptr<std::byte[]> bytes, std::size_t count);
 
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  /// Whether it was made with room to append in.
+  [[nodiscard]] bool is_appended_to() const noexcept { return use_ == Use::appended_to; }
   /// Copies as many of `bytes` as there is room for behind `end`, if the used part ends there; how many.
   std::size_t extend(std::size_t end, std::span<const std::byte> bytes) noexcept;
 
@@ -33,13 +36,15 @@ class Chunk final : public Counted {
   static void operator delete(void* memory) noexcept;  // NOLINT(misc-new-delete-overloads)
 
  private:
-  Chunk(std::byte* data, std::size_t capacity, std::size_t used, std::unique_ptr<std::byte[]> adopted) noexcept;
+  Chunk(std::byte* data, std::size_t capacity, Use use) noexcept;
+  Chunk(std::unique_ptr<std::byte[]> adopted, std::size_t count) noexcept;
   ~Chunk() override;
 
   std::byte* data_;
   std::size_t capacity_;
   std::atomic<std::size_t> used_;
   std::unique_ptr<std::byte[]> adopted_;
+  Use use_;
 };
 
 }  // namespace packfs::content

@@ -20,63 +20,98 @@ constexpr std::size_t kLeastGrowth = 1024;
 
 std::atomic<std::uint64_t> contents_alive{0};
 
-/// These bytes in one new piece, with room to go on for `more`.
-Rope in_new_chunk(std::span<const std::byte> bytes, std::size_t more) {
+/// These bytes in one new piece.
+Rope in_new_chunk(std::span<const std::byte> bytes) {
   if (bytes.empty()) return {};
-  Ref<Chunk> chunk = Chunk::make(bytes.size() + more);
+  Ref<Chunk> chunk = Chunk::make(bytes.size(), Chunk::Use::exact);
   chunk->extend(0, bytes);
   return Rope(Piece{std::move(chunk), {}, 0, bytes.size()});
 }
 
 Rope hole_of(std::uint64_t size) { return size == 0 ? Rope() : Rope(Piece{{}, {}, 0, size}); }
 
-Rope appended_to(const Rope& rope, std::span<const std::byte> bytes) {
-  if (bytes.empty()) return rope;
-  Rope base = rope;
-  if (rope.size() != 0) {
-    const Piece& last = rope.last();
-    if (last.chunk) {
-      const std::size_t taken = last.chunk->extend(last.offset + last.length, bytes);
-      if (taken != 0) {
-        Piece longer = last;
-        longer.length += taken;
-        base = Rope::joined(rope.before(rope.size() - last.length), Rope(std::move(longer)));
-        bytes = bytes.subspan(taken);
-      }
-    }
-  }
-  if (bytes.empty()) return base;
-  // As much again as there is: so the chunks double, up to a huge page.
-  const std::uint64_t most = Chunk::kMostBytes - sizeof(Chunk);
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(base.size(), kLeastGrowth, most);
-  return Rope::joined(base, in_new_chunk(bytes, wanted > bytes.size() ? wanted - bytes.size() : 0));
+/// With a hole of `more` bytes behind it, which a hole at its end grows into.
+Rope with_hole(const Rope& rope, std::uint64_t more) {
+  if (more == 0) return rope;
+  if (rope.size() == 0 || !rope.last().is_hole()) return Rope::joined(rope, hole_of(more));
+  return rope.with_last(Piece{{}, {}, 0, rope.last().length + more});
 }
 
 /// Whether a piece is to be merged with its neighbour.
-bool is_short(const Piece& piece) noexcept { return piece.chunk && piece.length < kShortPiece; }
+bool is_short(const Piece& piece) noexcept { return !piece.is_hole() && piece.length < kShortPiece; }
 
-/// `bytes` between two ropes, merged with short neighbours in memory, so that no two short pieces stand side by side.
+/// A new chunk behind `rope` that appending goes on in. One as large as all that others appended to would cost each of
+/// many branches, or each append that is given up, as much memory; so only a chunk that was filled makes the next
+/// double.
+Rope appended_in_new_chunk(const Rope& rope, std::span<const std::byte> bytes) {
+  std::size_t room = kLeastGrowth;
+  std::span<const std::byte> again;
+  if (rope.size() != 0 && rope.last().chunk) {
+    const Piece& last = rope.last();
+    const bool is_filled = last.offset + last.length == last.chunk->capacity();
+    if (is_filled && last.chunk->is_appended_to()) {
+      room = std::clamp(2 * last.chunk->capacity(), kLeastGrowth, Chunk::kMostBytes - sizeof(Chunk));
+    }
+    // Someone else has the room behind it. What is short moves along, or each append after such a one would add a
+    // piece.
+    if (!is_filled && is_short(last)) {
+      again = {last.chunk->data() + last.offset, last.length};
+      room = std::max(room, 2 * again.size());
+    }
+  }
+  Ref<Chunk> chunk = Chunk::make(std::max(room, again.size() + bytes.size()), Chunk::Use::appended_to);
+  chunk->extend(0, again);
+  chunk->extend(again.size(), bytes);
+  const Piece piece{std::move(chunk), {}, 0, again.size() + bytes.size()};
+  return again.empty() ? Rope::joined(rope, Rope(piece)) : rope.with_last(piece);
+}
+
+Rope appended_to(const Rope& rope, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return rope;
+  if (rope.size() == 0 || !rope.last().chunk) return appended_in_new_chunk(rope, bytes);
+  const Piece& last = rope.last();
+  const std::size_t taken = last.chunk->extend(last.offset + last.length, bytes);
+  if (taken == 0) return appended_in_new_chunk(rope, bytes);
+  Piece longer = last;
+  longer.length += taken;
+  const Rope extended = rope.with_last(longer);
+  return taken == bytes.size() ? extended : appended_in_new_chunk(extended, bytes.subspan(taken));
+}
+
+/// Copies the bytes of a piece that is no hole; false when its backing does not give them.
+bool copy_out(const Piece& piece, std::byte* out) {
+  if (piece.backing) {
+    const auto read = piece.backing->read(piece.offset, {out, piece.length});
+    return read && *read == piece.length;
+  }
+  std::memcpy(out, piece.chunk->data() + piece.offset, piece.length);
+  return true;
+}
+
+/// `bytes` between two ropes, merged with short neighbours, so that no two short pieces stand side by side (but where a
+/// backing cannot be read: its piece stays).
 Rope inserted(Rope left, std::span<const std::byte> bytes, Rope right) {
-  if (bytes.size() >= kShortPiece) {
-    return Rope::joined(Rope::joined(left, in_new_chunk(bytes, 0)), right);
+  if (bytes.size() >= kShortPiece) return Rope::joined(Rope::joined(left, in_new_chunk(bytes)), right);
+  constexpr std::size_t kEnough = 3 * kShortPiece;
+  constexpr std::size_t kMost = kEnough + kShortPiece;
+  // The bytes lie in the middle, what comes before them grows downwards.
+  std::array<std::byte, 2 * kMost> merged;
+  std::size_t begin = kMost;
+  std::size_t end = kMost + bytes.size();
+  std::memcpy(merged.data() + begin, bytes.data(), bytes.size());
+  while (left.size() != 0 && end - begin < kEnough && is_short(left.last())) {
+    const std::size_t length = left.last().length;
+    if (!copy_out(left.last(), merged.data() + begin - length)) break;
+    begin -= length;
+    left = left.before(left.size() - length);
   }
-  std::array<std::byte, 4 * kShortPiece> merged;
-  std::memcpy(merged.data(), bytes.data(), bytes.size());
-  std::size_t length = bytes.size();
-  while (left.size() != 0 && length < 3 * kShortPiece && is_short(left.last())) {
-    const Piece& last = left.last();
-    std::memmove(merged.data() + last.length, merged.data(), length);
-    std::memcpy(merged.data(), last.chunk->data() + last.offset, last.length);
-    length += last.length;
-    left = left.before(left.size() - last.length);
+  while (right.size() != 0 && end - begin < kEnough && is_short(right.first())) {
+    const std::size_t length = right.first().length;
+    if (!copy_out(right.first(), merged.data() + end)) break;
+    end += length;
+    right = right.behind(length);
   }
-  while (right.size() != 0 && length < 3 * kShortPiece && is_short(right.first())) {
-    const Piece& first = right.first();
-    std::memcpy(merged.data() + length, first.chunk->data() + first.offset, first.length);
-    length += first.length;
-    right = right.behind(first.length);
-  }
-  return Rope::joined(Rope::joined(left, in_new_chunk(std::span(merged).first(length), 0)), right);
+  return Rope::joined(Rope::joined(left, in_new_chunk({merged.data() + begin, end - begin})), right);
 }
 
 /// What `make` gives as a content; memory that runs out as an error.
@@ -110,7 +145,7 @@ std::uint64_t live_chunks() noexcept { return Chunk::alive(); }
 std::uint64_t bytes_copied() noexcept { return Chunk::copied(); }
 
 Result<Ref<const Content>> Content::copy_of(std::span<const std::byte> bytes) {
-  return made([&] { return new Content(in_new_chunk(bytes, 0)); });
+  return made([&] { return new Content(in_new_chunk(bytes)); });
 }
 
 Result<Ref<const Content>> Content::adopt(std::unique_ptr<std::byte[]> bytes, std::size_t count) {
@@ -141,10 +176,7 @@ Result<Ref<const Content>> Content::written(std::uint64_t offset, std::span<cons
   if (offset > kMaxSize || bytes.size() > kMaxSize - offset) return too_large();
   return made([&] {
     if (bytes.empty()) return new Content(rope_);
-    if (offset == size()) return new Content(appended_to(rope_, bytes));
-    if (offset > size()) {
-      return new Content(Rope::joined(Rope::joined(rope_, hole_of(offset - size())), in_new_chunk(bytes, 0)));
-    }
+    if (offset >= size()) return new Content(appended_to(with_hole(rope_, offset - size()), bytes));
     return new Content(inserted(rope_.before(offset), bytes, rope_.behind(offset + bytes.size())));
   });
 }
@@ -153,7 +185,7 @@ Result<Ref<const Content>> Content::resized(std::uint64_t size) const {
   if (size > kMaxSize) return too_large();
   return made([&] {
     const std::uint64_t now = this->size();
-    return new Content(size <= now ? rope_.before(size) : Rope::joined(rope_, hole_of(size - now)));
+    return new Content(size <= now ? rope_.before(size) : with_hole(rope_, size - now));
   });
 }
 
@@ -183,6 +215,17 @@ Result<std::size_t> Content::read(std::uint64_t offset, std::span<std::byte> buf
   });
   if (!failed) return std::unexpected(std::move(failed.error()));
   return filled;
+}
+
+std::uint64_t Content::memory_bytes() const noexcept {
+  std::uint64_t bytes = sizeof(Content) + rope_.count() * sizeof(RopeNode);
+  const Chunk* before = nullptr;
+  rope_.walk(0, [&](const Piece& piece, std::uint64_t) {
+    if (piece.chunk && piece.chunk.get() != before) bytes += sizeof(Chunk) + piece.chunk->capacity();
+    before = piece.chunk.get();
+    return true;
+  });
+  return bytes;
 }
 
 Result<std::span<const std::byte>> Content::borrow() const {
