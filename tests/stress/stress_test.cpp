@@ -14,9 +14,9 @@ using namespace packfs::stress;
 namespace {
 
 #ifdef NDEBUG
-constexpr std::uint64_t kSequences = kIsSanitized ? 200 : 2000;
+constexpr std::uint64_t kSequences = kIsSanitized ? 60 : 2000;
 #else
-constexpr std::uint64_t kSequences = kIsSanitized ? 300 : 1000;
+constexpr std::uint64_t kSequences = kIsSanitized ? 60 : 1000;
 #endif
 constexpr std::size_t kLength = 100;
 
