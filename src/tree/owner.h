@@ -23,7 +23,7 @@ struct PartCounts {
 };
 
 /// Makes, shares and lets go of the parts of one volume's trees. What nobody holds any more is buried, and freed by
-/// bury()'s counterpart free_buried() in steps, so that letting go of a million entries costs nothing at once and
+/// free_buried() in steps, so that letting go of a million entries costs nothing at once and
 /// recurses nowhere.
 ///
 /// Threads: under the volume's count lock.
@@ -110,7 +110,7 @@ class Owner {
   [[nodiscard]] BlockBase* make_base(std::size_t capacity) noexcept;
   /// With room for `inline_bytes`, which are the caller's to fill.
   [[nodiscard]] Dentry* make_dentry(FileType type, std::string_view name, std::size_t inline_bytes) noexcept;
-  /// A copy under another name; `keep_bytes`: with its inline bytes.
+  /// A copy under another name, with its inline bytes.
   [[nodiscard]] Dentry* copy_dentry(const Dentry& dentry, std::string_view name) noexcept;
 
  private:
