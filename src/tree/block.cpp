@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <utility>
 
+#include "tree/name_key.h"
 #include "tree/owner.h"
 
 namespace packfs::tree {
@@ -18,22 +20,18 @@ std::uint64_t matches(std::uint64_t word, std::uint8_t byte) noexcept {
   return (differing - kLows) & ~differing & kHighs;
 }
 
-std::uint64_t load_word(const void* bytes) noexcept {
+std::uint64_t load_prints(const std::uint8_t* prints) noexcept {
   std::uint64_t word = 0;
-  std::memcpy(&word, bytes, 8);
-  return word;  // byte 0 in the low bits: this code runs on little-endian machines, as the pack's does
+  std::memcpy(&word, prints, 8);
+  return word;
 }
 
 std::uint64_t prefix_of(std::string_view name, std::size_t common) noexcept {
-  if (name.size() <= common) return 0;
-  name.remove_prefix(common);
-  std::uint64_t word = 0;
-  std::memcpy(&word, name.data(), std::min<std::size_t>(name.size(), 8));
-  return std::byteswap(word);
+  return name.size() > common ? first_word(name.data() + common, name.size() - common) : 0;
 }
 
 bool has_name(const Dentry& entry, std::string_view name) noexcept {
-  return entry.name_length == name.size() && std::memcmp(entry.name_begin(), name.data(), name.size()) == 0;
+  return entry.name_length == name.size() && same_bytes(entry.name_begin(), name.data(), name.size());
 }
 
 /// Where that name is in the base; the base's count when it is not there.
@@ -42,7 +40,7 @@ std::size_t find_in_base(const BlockBase& base, std::string_view name, std::uint
   Dentry* const* const entries = base.entries();
   const std::size_t count = base.count;
   for (std::size_t i = 0; i < count; i += 8) {
-    for (std::uint64_t found = matches(load_word(prints + i), print); found != 0; found &= found - 1) {
+    for (std::uint64_t found = matches(load_prints(prints + i), print); found != 0; found &= found - 1) {
       const std::size_t index = i + static_cast<std::size_t>(std::countr_zero(found)) / 8;
       if (index < count && has_name(*entries[index], name)) return index;
     }
@@ -71,34 +69,45 @@ struct Place {
   bool in_base = false;  // the base has the name (`position` is its place)
 };
 
+/// A change that has the name; the number of changes when there is none.
+std::size_t find_in_changes(const BlockChanges& changes, std::string_view name, std::uint8_t print) noexcept {
+  for (std::uint64_t found = matches(load_prints(changes.prints.data()), print); found != 0; found &= found - 1) {
+    const std::size_t i = static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    if (i < changes.count && changes.entries[i] != nullptr && has_name(*changes.entries[i], name)) return i;
+  }
+  return changes.count;
+}
+
+/// Where a name that is in no change belongs among those, when its place in the base is known.
+void locate_among(const BlockChanges& changes, std::string_view name, Place& place) noexcept {
+  // Changes before that position come first; at it, those whose names are less.
+  for (; place.change < changes.count; ++place.change) {
+    const std::size_t at = changes.at[place.change];
+    if (at / 2 > place.position) return;
+    if (at / 2 < place.position) continue;
+    if ((at & 1) != 0) {  // it stands for the base's entry
+      place.in_changes = place.in_base;
+      return;
+    }
+    if (!(changes.entries[place.change]->name() < name)) return;
+  }
+}
+
 Place locate(const Block& block, std::string_view name, std::uint8_t print) noexcept {
   Place place;
-  for (std::size_t i = 0; i < block.count; ++i) {
-    if (block.prints[i] != print || block.entries[i] == nullptr || !has_name(*block.entries[i], name)) continue;
-    place.change = i;
-    place.position = block.at[i] / 2;
-    place.in_changes = true;
-    place.in_base = (block.at[i] & 1) != 0;
-    return place;
+  if (block.changes != nullptr) {
+    const std::size_t found = find_in_changes(*block.changes, name, print);
+    if (found < block.changes->count) {
+      const std::size_t at = block.changes->at[found];
+      return {.change = found, .position = at / 2, .in_changes = true, .in_base = (at & 1) != 0};
+    }
   }
   if (block.base != nullptr) {
     const std::size_t found = find_in_base(*block.base, name, print);
     place.in_base = found < block.base->count;
     place.position = place.in_base ? found : lower_bound_in_base(*block.base, name);
   }
-  // Changes before that position come first; at it, those whose names are less.
-  while (place.change < block.count) {
-    const std::size_t at = block.at[place.change];
-    if (at / 2 > place.position) break;
-    if (at / 2 == place.position) {
-      if ((at & 1) != 0) {  // it stands for the base's entry
-        place.in_changes = place.in_base;
-        break;
-      }
-      if (!(block.entries[place.change]->name() < name)) break;
-    }
-    ++place.change;
-  }
+  if (block.changes != nullptr) locate_among(*block.changes, name, place);
   return place;
 }
 
@@ -109,11 +118,15 @@ std::size_t common_length(std::string_view a, std::string_view b) noexcept {
   return length;
 }
 
+/// What sorted names share: what the first and the last do.
+std::uint8_t common_of(const Dentry& first, const Dentry& last) noexcept {
+  return static_cast<std::uint8_t>(common_length(first.name(), last.name()));
+}
+
 void fill_prefixes(BlockBase& base) noexcept {
   if (base.count == 0) return;
   Dentry* const* const entries = base.entries();
-  // Sorted names share what the first and the last share.
-  base.common = static_cast<std::uint16_t>(common_length(entries[0]->name(), entries[base.count - 1]->name()));
+  base.common = common_of(*entries[0], *entries[base.count - 1]);
   for (std::size_t i = 0; i < base.count; ++i) base.prefixes()[i] = prefix_of(entries[i]->name(), base.common);
 }
 
@@ -122,73 +135,89 @@ std::size_t capacity_for(std::size_t count) noexcept {
   return std::min(std::max<std::size_t>(8, count + count / 4), Block::kMaxEntries);
 }
 
-/// One entry of a block with its print, in order.
+/// One entry of a block, in order.
 struct Held {
   Dentry* entry;
+  std::uint64_t prefix;  // as the base has it
   std::uint8_t print;
-  bool is_change;
+  bool is_change;  // it has no prefix yet
+  bool is_apart;   // it is to be a change
 };
 using HeldEntries = std::array<Held, 2 * Block::kMaxEntries>;
 
 std::size_t collect(const Block& block, Held* out) noexcept {
   std::size_t filled = 0;
   std::size_t position = 0;
-  const std::size_t in_base = block.base != nullptr ? block.base->count : 0;
+  const BlockBase* const base = block.base;
   const auto take_base = [&](std::size_t end) {
     for (; position < end; ++position) {
       // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): without a base no change has a position behind 0
-      out[filled++] = {block.base->entries()[position], block.base->prints()[position], false};
+      out[filled++] = {base->entries()[position], base->prefixes()[position], base->prints()[position], false, false};
     }
   };
-  for (std::size_t i = 0; i < block.count; ++i) {
-    take_base(block.at[i] / 2u);
-    if (block.entries[i] != nullptr) out[filled++] = {block.entries[i], block.prints[i], true};
-    position += block.at[i] & 1u;
+  for (std::size_t i = 0; block.changes != nullptr && i < block.changes->count; ++i) {
+    const BlockChanges& changes = *block.changes;
+    take_base(changes.at[i] / 2u);
+    if (changes.entries[i] != nullptr) out[filled++] = {changes.entries[i], 0, changes.prints[i], true, false};
+    position += changes.at[i] & 1u;
   }
-  take_base(in_base);
+  if (base != nullptr) take_base(base->count);
   return filled;
 }
 
-void insert_change(Block& block, std::size_t change, Dentry* entry, std::uint8_t print, std::size_t at) noexcept;
+void insert_change(BlockChanges& changes, std::size_t change, Dentry* entry, std::uint8_t print,
+                   std::size_t at) noexcept;
 
-/// Gives the block these entries and nothing else; they are shared anew, and what it held before is let go. Those for
-/// which `apart` is true become changes, all others a new base.
-template <class Apart>
-void rebuild(Owner& owner, Block& block, std::span<const Held> held, Apart apart) noexcept {
-  PartHeap& heap = owner.heap();
-  const auto in_base = held.size() - static_cast<std::size_t>(std::ranges::count_if(held, apart));
-  BlockBase* const base = in_base != 0 ? owner.make_base(capacity_for(in_base)) : nullptr;
-  Block fresh;
-  std::size_t position = 0;
+/// A base with the entries that are not apart, which it shares. Prefixes of names that had `common` bytes in common are
+/// taken over when they still do, so that names are not read.
+BlockBase* new_base(Owner& owner, std::span<const Held> held, std::size_t count, std::size_t common) noexcept {
+  const auto in_base = [](const Held& one) { return !one.is_apart; };
+  const Held& first = *std::ranges::find_if(held, in_base);
+  const Held& last = *std::ranges::find_if(held.rbegin(), held.rend(), in_base);
+  BlockBase* const base = owner.make_base(capacity_for(count));
+  base->count = static_cast<std::uint16_t>(count);
+  base->common = common_of(*first.entry, *last.entry);
+  Dentry** entry = base->entries();
+  std::uint8_t* print = base->prints();
+  std::uint64_t* prefix = base->prefixes();
   for (const Held& one : held) {
-    heap.share(one.entry);
-    if (apart(one)) {
-      insert_change(fresh, fresh.count, one.entry, one.print, position * 2);
-    } else {
-      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): one that is not apart was counted in in_base
-      base->entries()[position] = one.entry;
-      base->prints()[position] = one.print;
-      ++position;
-    }
+    if (one.is_apart) continue;
+    owner.heap().share(one.entry);
+    *entry++ = one.entry;
+    *print++ = one.print;
+    *prefix++ = one.is_change || base->common != common ? prefix_of(one.entry->name(), base->common) : one.prefix;
   }
-  if (base != nullptr) {
-    base->count = static_cast<std::uint16_t>(position);
-    fill_prefixes(*base);
-  }
-  for (std::size_t i = 0; i < block.count; ++i) heap.let_go(block.entries[i]);
-  heap.let_go(block.base);
-  block.base = base;
-  block.count = fresh.count;
-  block.prints = fresh.prints;
-  block.at = fresh.at;
-  block.entries = fresh.entries;
+  return base;
 }
 
-bool none_apart(const Held&) noexcept { return false; }
+/// Gives the block these entries and nothing else; they are shared anew, and what it held before is let go.
+void rebuild(Owner& owner, Block& block, std::span<const Held> held, std::size_t common) noexcept {
+  PartHeap& heap = owner.heap();
+  const auto apart = static_cast<std::size_t>(std::ranges::count_if(held, &Held::is_apart));
+  Block fresh;
+  if (apart < held.size()) fresh.base = new_base(owner, held, held.size() - apart, common);
+  if (apart != 0) {
+    fresh.changes = owner.make_changes();
+    std::size_t position = 0;
+    for (const Held& one : held) {
+      if (!one.is_apart) {
+        ++position;
+        continue;
+      }
+      heap.share(one.entry);
+      insert_change(*fresh.changes, fresh.changes->count, one.entry, one.print, position * 2);
+    }
+  }
+  heap.let_go(block.changes);
+  heap.let_go(block.base);
+  block = fresh;
+}
+
+std::size_t common_in(const Block& block) noexcept { return block.base != nullptr ? block.base->common : 0; }
 
 void consolidate(Owner& owner, Block& block) noexcept {
   HeldEntries held;
-  rebuild(owner, block, {held.data(), collect(block, held.data())}, none_apart);
+  rebuild(owner, block, {held.data(), collect(block, held.data())}, common_in(block));
 }
 
 /// Whether an entry keeps more alive than itself. Such a one must not linger in a base when it is gone from the block.
@@ -206,14 +235,11 @@ void drop_from_base(Owner& owner, Block& block, const Dentry* entry) noexcept {
           .begin() -
       held.data());
   std::size_t apart = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (held[i].is_change && held[i].entry->type == FileType::directory && apart < Block::kMaxChanges / 2) {
-      ++apart;
-    } else {
-      held[i].is_change = false;
-    }
+  for (Held& one : std::span(held.data(), count)) {
+    one.is_apart = one.is_change && one.entry->type == FileType::directory && apart < BlockChanges::kMost / 2;
+    if (one.is_apart) ++apart;
   }
-  rebuild(owner, block, {held.data(), count}, [](const Held& one) { return one.is_change; });
+  rebuild(owner, block, {held.data(), count}, common_in(block));
 }
 
 template <class T>
@@ -240,7 +266,7 @@ void grow_base(Owner& owner, Block& block) noexcept {
 
 /// Puts the entry into a base that is the owner's, when the block has no changes.
 void insert_into_base(Owner& owner, Block& block, Dentry* entry, std::uint8_t print, std::size_t position) noexcept {
-  if (block.base->count == block.base->capacity) grow_base(owner, block);
+  if (block.base->count == block.base->room()) grow_base(owner, block);
   BlockBase& base = *block.base;
   const std::string_view name = entry->name();
   shift_up(base.prints(), position, base.count);
@@ -256,28 +282,46 @@ void insert_into_base(Owner& owner, Block& block, Dentry* entry, std::uint8_t pr
   }
 }
 
-void insert_change(Block& block, std::size_t change, Dentry* entry, std::uint8_t print, std::size_t at) noexcept {
-  shift_up(block.prints.data(), change, block.count);
-  shift_up(block.at.data(), change, block.count);
-  shift_up(block.entries.data(), change, block.count);
-  block.prints[change] = print;
-  block.at[change] = static_cast<std::uint16_t>(at);
-  block.entries[change] = entry;
-  ++block.count;
+void insert_change(BlockChanges& changes, std::size_t change, Dentry* entry, std::uint8_t print,
+                   std::size_t at) noexcept {
+  shift_up(changes.prints.data(), change, changes.count);
+  shift_up(changes.at.data(), change, changes.count);
+  shift_up(changes.entries.data(), change, changes.count);
+  changes.prints[change] = print;
+  changes.at[change] = static_cast<std::uint16_t>(at);
+  changes.entries[change] = entry;
+  ++changes.count;
 }
 
+/// The block's changes, to be changed in place.
+BlockChanges& own_changes(Owner& owner, Block& block) noexcept {
+  block.changes = block.changes != nullptr ? owner.own(block.changes) : owner.make_changes();
+  return *block.changes;
+}
+
+/// Takes back a change that stands for nothing in the base.
+void remove_change(Owner& owner, Block& block, std::size_t change) noexcept {
+  BlockChanges& changes = own_changes(owner, block);
+  shift_down(changes.prints.data(), change, changes.count);
+  shift_down(changes.at.data(), change, changes.count);
+  shift_down(changes.entries.data(), change, changes.count);
+  if (--changes.count == 0) owner.heap().let_go(std::exchange(block.changes, nullptr));
+}
+
+std::size_t change_count(const Block& block) noexcept { return block.changes != nullptr ? block.changes->count : 0; }
+
 bool base_is_owned(const Owner& owner, const Block& block) noexcept {
-  return block.base != nullptr && block.count == 0 && owner.owns(*block.base);
+  return block.base != nullptr && block.changes == nullptr && owner.owns(*block.base);
 }
 
 }  // namespace
 
 std::size_t Block::entry_count() const noexcept {
   std::size_t all = base != nullptr ? base->count : 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (entries[i] == nullptr) {
+  for (std::size_t i = 0; changes != nullptr && i < changes->count; ++i) {
+    if (changes->entries[i] == nullptr) {
       --all;
-    } else if ((at[i] & 1) == 0) {
+    } else if ((changes->at[i] & 1) == 0) {
       ++all;
     }
   }
@@ -285,32 +329,34 @@ std::size_t Block::entry_count() const noexcept {
 }
 
 std::size_t block_copy_bytes(const Block& block) noexcept {
-  const std::size_t entries = (block.base != nullptr ? block.base->count : 0) + Block::kMaxChanges + 1;
+  const std::size_t entries = (block.base != nullptr ? block.base->count : 0) + BlockChanges::kMost + 1;
   const std::size_t bytes = 2 * BlockBase::bytes_for(capacity_for(entries));
   return bytes <= SlabHeap::kLargestShared ? bytes : SlabHeap::kSlabBytes;
 }
 
-BlockCursor::BlockCursor(const Block& block, std::string_view from) noexcept : block_(&block) {
+BlockCursor::BlockCursor(const Block& block, std::string_view from) noexcept : block_(block) {
   if (block.base != nullptr) position_ = lower_bound_in_base(*block.base, from);
-  while (change_ < block.count) {
-    const std::size_t at = block.at[change_];
+  const BlockChanges* const changes = block.changes;
+  while (changes != nullptr && change_ < changes->count) {
+    const std::size_t at = changes->at[change_];
     if (at / 2 > position_) break;
-    if (at / 2 == position_ && ((at & 1) != 0 || !(block.entries[change_]->name() < from))) break;
+    if (at / 2 == position_ && ((at & 1) != 0 || !(changes->entries[change_]->name() < from))) break;
     ++change_;
   }
 }
 
 const Dentry* find_in_block(const Block& block, std::string_view name, std::uint64_t hash) noexcept {
   const std::uint8_t print = print_of(hash);
-  for (std::uint64_t found = matches(load_word(block.prints.data()), print); found != 0; found &= found - 1) {
-    const std::size_t i = static_cast<std::size_t>(std::countr_zero(found)) / 8;
-    if (i < block.count && block.entries[i] != nullptr && has_name(*block.entries[i], name)) return block.entries[i];
+  const BlockChanges* const changes = block.changes;
+  if (changes != nullptr) {
+    const std::size_t found = find_in_changes(*changes, name, print);
+    if (found < changes->count) return changes->entries[found];
   }
   if (block.base == nullptr) return nullptr;
   const std::size_t index = find_in_base(*block.base, name, print);
   if (index == block.base->count) return nullptr;
-  for (std::size_t i = 0; i < block.count; ++i) {
-    if (block.at[i] == index * 2 + 1) return nullptr;  // removed: were it replaced, the loop above had found it
+  for (std::size_t i = 0; changes != nullptr && i < changes->count; ++i) {
+    if (changes->at[i] == index * 2 + 1) return nullptr;  // removed: were it replaced, the change had been found
   }
   return block.base->entries()[index];
 }
@@ -320,17 +366,10 @@ void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash)
   const std::string_view name = entry->name();
   const Place place = locate(block, name, print);
   if (place.in_changes) {
-    owner.heap().let_go(std::exchange(block.entries[place.change], entry));
-    block.prints[place.change] = print;
+    BlockChanges& changes = own_changes(owner, block);
+    owner.heap().let_go(std::exchange(changes.entries[place.change], entry));
+    changes.prints[place.change] = print;
     return;
-  }
-  if (place.in_base && !base_is_owned(owner, block)) {
-    Dentry* const old = block.base->entries()[place.position];
-    if (is_heavy(*old)) {
-      drop_from_base(owner, block, old);
-      const Place apart = locate(block, name, print);
-      return insert_change(block, apart.change, entry, print, apart.position * 2);
-    }
   }
   if (base_is_owned(owner, block)) {
     if (place.in_base) {
@@ -340,24 +379,28 @@ void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash)
     }
     return;
   }
-  if (block.count == Block::kMaxChanges || block.base == nullptr) {
+  if (place.in_base) {
+    Dentry* const old = block.base->entries()[place.position];
+    if (is_heavy(*old)) {
+      drop_from_base(owner, block, old);
+      const Place apart = locate(block, name, print);
+      return insert_change(own_changes(owner, block), apart.change, entry, print, apart.position * 2);
+    }
+  }
+  if (change_count(block) == BlockChanges::kMost || block.base == nullptr) {
     consolidate(owner, block);
     if (block.base == nullptr) block.base = owner.make_base(capacity_for(1));
     return put_in_block(owner, block, entry, hash);
   }
-  insert_change(block, place.change, entry, print, place.position * 2 + (place.in_base ? 1 : 0));
+  insert_change(own_changes(owner, block), place.change, entry, print, place.position * 2 + (place.in_base ? 1 : 0));
 }
 
 void remove_from_block(Owner& owner, Block& block, std::string_view name, std::uint64_t hash) noexcept {
   PartHeap& heap = owner.heap();
   const Place place = locate(block, name, print_of(hash));
   if (place.in_changes) {
-    heap.let_go(std::exchange(block.entries[place.change], nullptr));
-    if (place.in_base) return;
-    shift_down(block.prints.data(), place.change, block.count);
-    shift_down(block.at.data(), place.change, block.count);
-    shift_down(block.entries.data(), place.change, block.count);
-    --block.count;
+    heap.let_go(std::exchange(own_changes(owner, block).entries[place.change], nullptr));
+    if (!place.in_base) remove_change(owner, block, place.change);
     return;
   }
   if (base_is_owned(owner, block)) {
@@ -372,31 +415,35 @@ void remove_from_block(Owner& owner, Block& block, std::string_view name, std::u
   if (Dentry* const old = block.base->entries()[place.position]; is_heavy(*old)) {
     return drop_from_base(owner, block, old);
   }
-  if (block.count == Block::kMaxChanges) {
+  if (change_count(block) == BlockChanges::kMost) {
     consolidate(owner, block);
     return remove_from_block(owner, block, name, hash);
   }
-  insert_change(block, place.change, nullptr, print_of(hash), place.position * 2 + 1);
+  insert_change(own_changes(owner, block), place.change, nullptr, print_of(hash), place.position * 2 + 1);
 }
 
-Block* split_block(Owner& owner, Block& block, std::string_view from) noexcept {
+Block split_block(Owner& owner, Block& block, std::string_view from) noexcept {
   HeldEntries held;
-  const std::size_t count = collect(block, held.data());
-  const Held* const border = std::ranges::partition_point(held.data(), held.data() + count,
-                                                          [&](const Held& one) { return one.entry->name() < from; });
-  const auto kept = static_cast<std::size_t>(border - held.data());
-  Block* const tail = owner.make_block();
-  rebuild(owner, *tail, {border, count - kept}, none_apart);
-  rebuild(owner, block, {held.data(), kept}, none_apart);
+  const std::span all(held.data(), collect(block, held.data()));
+  const std::size_t common = common_in(block);
+  const auto border = std::ranges::partition_point(all, [&](const Held& one) { return one.entry->name() < from; });
+  Block tail;
+  rebuild(owner, tail, {border, all.end()}, common);
+  rebuild(owner, block, {all.begin(), border}, common);
   return tail;
 }
 
-void append_block(Owner& owner, Block& block, Block* tail) noexcept {
+void append_block(Owner& owner, Block& block, const Block& tail) noexcept {
   HeldEntries held;
   const std::size_t kept = collect(block, held.data());
-  const std::size_t added = collect(*tail, held.data() + kept);
-  rebuild(owner, block, {held.data(), kept + added}, none_apart);
-  owner.heap().let_go(tail);
+  const std::size_t added = collect(tail, held.data() + kept);
+  const std::size_t common = common_in(block);
+  if (common_in(tail) != common) {
+    for (Held& one : std::span(held.data() + kept, added)) one.is_change = true;
+  }
+  rebuild(owner, block, {held.data(), kept + added}, common);
+  owner.heap().let_go(tail.changes);
+  owner.heap().let_go(tail.base);
 }
 
 }  // namespace packfs::tree

@@ -20,9 +20,8 @@ struct XattrBlob;
 /// An object whose owner is the edit at hand was made by it, is seen by nobody else, and is changed in place; all
 /// others are immutable.
 struct Part {
-  std::uint32_t references = 1;
-  std::uint32_t bytes = 0;  ///< as allocated
   std::uint64_t owner = 0;
+  std::uint32_t references = 1;  ///< last: what is derived from it begins in the padding behind
 };
 
 /// A directory's own part of its Dentry.
@@ -36,10 +35,13 @@ struct DirectoryBody {
   std::uint64_t children_family = 0;  ///< see Dentry::family
 };
 
-/// One name of a directory and what it names, in one allocation: this, a DirectoryBody when it is a directory, the
-/// name, and content or a symlink's target of up to kMaxInline bytes.
+/// One name of a directory and what it names, in one allocation: this, the name, and behind it a DirectoryBody,
+/// aligned, or content or a symlink's target of up to kMaxInline bytes.
 struct Dentry : Part {
   static constexpr std::size_t kMaxInline = 256;
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t name_length) noexcept {
+    return (name_length + 7) / 8 * 8;
+  }
 
   FileType type = FileType::none;  ///< none: a whiteout, the lower's entry of that name is gone
   std::uint8_t name_length = 0;
@@ -71,13 +73,11 @@ struct Dentry : Part {
   XattrBlob* xattrs = nullptr;  ///< counted
 
   [[nodiscard]] bool is_whiteout() const noexcept { return type == FileType::none; }
-  [[nodiscard]] DirectoryBody& directory() noexcept { return *reinterpret_cast<DirectoryBody*>(this + 1); }
-  [[nodiscard]] const DirectoryBody& directory() const noexcept {
-    return *reinterpret_cast<const DirectoryBody*>(this + 1);
+  [[nodiscard]] DirectoryBody& directory() noexcept {
+    return *reinterpret_cast<DirectoryBody*>(reinterpret_cast<std::byte*>(this + 1) + padded(name_length));
   }
-  [[nodiscard]] const char* name_begin() const noexcept {
-    return reinterpret_cast<const char*>(this + 1) + (type == FileType::directory ? sizeof(DirectoryBody) : 0);
-  }
+  [[nodiscard]] const DirectoryBody& directory() const noexcept { return const_cast<Dentry*>(this)->directory(); }
+  [[nodiscard]] const char* name_begin() const noexcept { return reinterpret_cast<const char*>(this + 1); }
   [[nodiscard]] std::string_view name() const noexcept { return {name_begin(), name_length}; }
   [[nodiscard]] const std::byte* inline_bytes() const noexcept {
     return reinterpret_cast<const std::byte*>(name_begin() + name_length);
@@ -86,12 +86,19 @@ struct Dentry : Part {
     return const_cast<std::byte*>(static_cast<const Dentry*>(this)->inline_bytes());
   }
 };
-static_assert(sizeof(Dentry) % 8 == 0);
+static_assert(sizeof(Dentry) == 104 && alignof(DirectoryBody) == 8);
 
 /// Bytes of a Dentry with such a body.
 [[nodiscard]] constexpr std::size_t dentry_bytes(FileType type, std::size_t name_length,
                                                  std::size_t inline_bytes) noexcept {
-  return sizeof(Dentry) + (type == FileType::directory ? sizeof(DirectoryBody) : 0) + name_length + inline_bytes;
+  if (type == FileType::directory) return sizeof(Dentry) + Dentry::padded(name_length) + sizeof(DirectoryBody);
+  return sizeof(Dentry) + name_length + inline_bytes;
+}
+
+/// Asks for the cache lines of a small file's Dentry, before the first of them is looked at.
+inline void prefetch(const Dentry* dentry) noexcept {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(dentry);
+  for (std::size_t i = 0; i < 256; i += 64) __builtin_prefetch(bytes + i);
 }
 
 /// Extended attributes of one inode, sorted by name; immutable once shared. `count` elements of

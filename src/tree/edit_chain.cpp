@@ -15,7 +15,7 @@ std::uint64_t plus(std::uint64_t value, std::int64_t delta) noexcept {
 
 /// Memory for the edits at these places and for as many new dentries as they may need, besides `further_bytes`.
 bool Edit::reserve(std::initializer_list<const Place*> places, std::size_t further_bytes) noexcept {
-  constexpr std::size_t kLargestDentry = dentry_bytes(FileType::directory, 255, Dentry::kMaxInline);
+  constexpr std::size_t kLargestDentry = dentry_bytes(FileType::regular, 255, Dentry::kMaxInline);
   std::size_t bytes = further_bytes;
   for (const Place* place : places) {
     bytes += edit_bytes(place->cost) + 6 * kLargestDentry;

@@ -57,7 +57,7 @@ Result<void> Edit::make_missing(std::string_view path, bool with_last, std::uint
   if (names.empty()) return {};
 
   constexpr std::size_t kBytesEach =
-      dentry_bytes(FileType::directory, 255, 0) + sizeof(TreapNode) + sizeof(Block) + BlockBase::bytes_for(16);
+      dentry_bytes(FileType::directory, 255, 0) + sizeof(TreapNode) + sizeof(BlockChanges) + BlockBase::bytes_for(16);
   if (auto prepared = prepare(*place, names.size() * kBytesEach); !prepared) return prepared;
   const std::uint64_t family = family_at(*place);
   Dentry* child = nullptr;

@@ -21,21 +21,20 @@ void PartHeap::free_buried(std::size_t steps) noexcept {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the kind lies in the pointer's low bits
     auto* const part = reinterpret_cast<Part*>(buried_ & ~std::uintptr_t{15});
     buried_ = part->owner;
-    const std::size_t bytes = part->bytes;
     switch (kind) {
       case Kind::node: {
         auto* const node = static_cast<TreapNode*>(part);
         let_go(node->left);
         let_go(node->right);
-        let_go(node->block);
+        let_go(node->block.base);
+        let_go(node->block.changes);
         --counts_.nodes;
         break;
       }
-      case Kind::block: {
-        auto* const block = static_cast<Block*>(part);
-        let_go(block->base);
-        for (std::size_t i = 0; i < block->count; ++i) let_go(block->entries[i]);
-        --counts_.blocks;
+      case Kind::changes: {
+        auto* const changes = static_cast<BlockChanges*>(part);
+        for (std::size_t i = 0; i < changes->count; ++i) let_go(changes->entries[i]);
+        --counts_.changes;
         break;
       }
       case Kind::base: {
@@ -59,7 +58,7 @@ void PartHeap::free_buried(std::size_t steps) noexcept {
         base::release(part);
         continue;
     }
-    memory_.free(part, bytes);
+    memory_.free(part);
   }
 }
 
@@ -69,21 +68,21 @@ TreapNode* Owner::own(TreapNode* node) noexcept {
   copy->references = 1;
   heap_->share(copy->left);
   heap_->share(copy->right);
-  heap_->share(copy->block);
+  heap_->share(copy->block.base);
+  heap_->share(copy->block.changes);
   heap_->let_go(node);
   ++heap_->counts().nodes;
   ++heap_->counts().copied;
   return copy;
 }
 
-Block* Owner::own(Block* block) noexcept {
-  if (owns(*block)) return block;
-  auto* copy = heap_->make<Block>(sizeof(Block), id_, *block);
+BlockChanges* Owner::own(BlockChanges* changes) noexcept {
+  if (owns(*changes)) return changes;
+  auto* copy = heap_->make<BlockChanges>(sizeof(BlockChanges), id_, *changes);
   copy->references = 1;
-  heap_->share(copy->base);
   for (std::size_t i = 0; i < copy->count; ++i) heap_->share(copy->entries[i]);
-  heap_->let_go(block);
-  ++heap_->counts().blocks;
+  heap_->let_go(changes);
+  ++heap_->counts().changes;
   ++heap_->counts().copied;
   return copy;
 }
@@ -95,28 +94,24 @@ Dentry* Owner::own(Dentry* dentry) noexcept {
   return copy;
 }
 
-TreapNode* Owner::make_node(Block* block, std::string_view separator, std::uint32_t priority) noexcept {
+TreapNode* Owner::make_node(const Block& block, std::string_view separator, std::uint32_t priority) noexcept {
   auto* node = heap_->make<TreapNode>(sizeof(TreapNode), id_);
   node->priority = priority;
-  node->separator_length = static_cast<std::uint8_t>(separator.size());
-  if (!separator.empty()) {
-    std::memcpy(node->separator.data(), separator.data(), std::min(separator.size(), TreapNode::kSeparatorRoom));
-  }
+  node->separator = NameKey(separator);
   node->block = block;
   ++heap_->counts().nodes;
   return node;
 }
 
-Block* Owner::make_block() noexcept {
-  ++heap_->counts().blocks;
-  return heap_->make<Block>(sizeof(Block), id_);
+BlockChanges* Owner::make_changes() noexcept {
+  ++heap_->counts().changes;
+  return heap_->make<BlockChanges>(sizeof(BlockChanges), id_);
 }
 
-BlockBase* Owner::make_base(std::size_t capacity) noexcept {
-  // What the heap rounds up to serves as room.
-  auto* base = heap_->make<BlockBase>(BlockBase::bytes_for(capacity), id_);
-  base->capacity = static_cast<std::uint16_t>(capacity);
-  std::memset(base->prints(), 0, (capacity + 7) / 8 * 8);
+BlockBase* Owner::make_base(std::size_t room) noexcept {
+  auto* base = heap_->make<BlockBase>(BlockBase::bytes_for(room), id_);
+  base->room_in_eights = static_cast<std::uint8_t>((room + 7) / 8);
+  std::memset(base->prints(), 0, base->room());
   ++heap_->counts().bases;
   return base;
 }
@@ -138,15 +133,14 @@ Dentry* Owner::copy_dentry(const Dentry& dentry, std::string_view name) noexcept
   const std::size_t bytes = dentry_bytes(dentry.type, name.size(), inline_bytes);
   auto* copy = heap_->make<Dentry>(bytes, id_, dentry);
   copy->references = 1;
-  copy->bytes = static_cast<std::uint32_t>(bytes);
   copy->owner = id_;
   copy->name_length = static_cast<std::uint8_t>(name.size());
   heap_->share(copy->xattrs);
+  if (!name.empty()) std::memcpy(const_cast<char*>(copy->name_begin()), name.data(), name.size());
   if (dentry.type == FileType::directory) {
     new (&copy->directory()) DirectoryBody(dentry.directory());
     heap_->share(copy->directory().treap);
   }
-  if (!name.empty()) std::memcpy(const_cast<char*>(copy->name_begin()), name.data(), name.size());
   std::memcpy(copy->inline_bytes(), dentry.inline_bytes(), inline_bytes);
   ++heap_->counts().dentries;
   ++heap_->counts().copied;

@@ -15,7 +15,7 @@ namespace packfs::tree {
 /// Live objects, by kind.
 struct PartCounts {
   std::uint64_t nodes = 0;
-  std::uint64_t blocks = 0;
+  std::uint64_t changes = 0;
   std::uint64_t bases = 0;
   std::uint64_t dentries = 0;
   std::uint64_t xattrs = 0;
@@ -43,7 +43,7 @@ class PartHeap {
     if (part != nullptr) ++part->references;
   }
   void let_go(TreapNode* node) noexcept { drop(node, Kind::node); }
-  void let_go(Block* block) noexcept { drop(block, Kind::block); }
+  void let_go(BlockChanges* changes) noexcept { drop(changes, Kind::changes); }
   void let_go(BlockBase* base) noexcept { drop(base, Kind::base); }
   void let_go(Dentry* dentry) noexcept { drop(dentry, Kind::dentry); }
   void let_go(XattrBlob* xattrs) noexcept { drop(xattrs, Kind::xattrs); }
@@ -55,13 +55,12 @@ class PartHeap {
   template <class T, class... Arguments>
   [[nodiscard]] T* make(std::size_t bytes, std::uint64_t owner, Arguments&&... arguments) noexcept {
     T* part = new (memory_.allocate(bytes)) T{std::forward<Arguments>(arguments)...};
-    part->bytes = static_cast<std::uint32_t>(bytes);
     part->owner = owner;
     return part;
   }
 
  private:
-  enum class Kind : std::uint8_t { node, block, base, dentry, xattrs };
+  enum class Kind : std::uint8_t { node, changes, base, dentry, xattrs };
 
   void drop(Part* part, Kind kind) noexcept {
     if (part == nullptr || --part->references != 0) return;
@@ -102,12 +101,13 @@ class Owner {
 
   // Each gives a part that this owns in the place of one that the caller holds a reference to.
   [[nodiscard]] TreapNode* own(TreapNode* node) noexcept;
-  [[nodiscard]] Block* own(Block* block) noexcept;
+  [[nodiscard]] BlockChanges* own(BlockChanges* changes) noexcept;
   [[nodiscard]] Dentry* own(Dentry* dentry) noexcept;
 
-  [[nodiscard]] TreapNode* make_node(Block* block, std::string_view separator, std::uint32_t priority) noexcept;
-  [[nodiscard]] Block* make_block() noexcept;
-  [[nodiscard]] BlockBase* make_base(std::size_t capacity) noexcept;
+  [[nodiscard]] TreapNode* make_node(const Block& block, std::string_view separator, std::uint32_t priority) noexcept;
+  [[nodiscard]] BlockChanges* make_changes() noexcept;
+  /// With room for so many or some more.
+  [[nodiscard]] BlockBase* make_base(std::size_t room) noexcept;
   /// With room for `inline_bytes`, which are the caller's to fill.
   [[nodiscard]] Dentry* make_dentry(FileType type, std::string_view name, std::size_t inline_bytes) noexcept;
   /// A copy under another name, with its inline bytes.

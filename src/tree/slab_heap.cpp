@@ -175,7 +175,7 @@ void* SlabHeap::allocate(std::size_t bytes) noexcept {
   return object;
 }
 
-void SlabHeap::free(void* object, std::size_t) noexcept {
+void SlabHeap::free(void* object) noexcept {
   Slab* const slab = slab_of(object);
   const bool was_full = slab->free == nullptr && slab->untouched + slab->object_bytes > kSlabBytes;
   static_cast<FreeObject*>(object)->next = slab->free;

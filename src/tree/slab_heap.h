@@ -32,8 +32,7 @@ class SlabHeap {
 
   /// At least `bytes` (1 to kMaxBytes), aligned to 16. Never null within what was reserved.
   [[nodiscard]] void* allocate(std::size_t bytes) noexcept;
-  /// `bytes` as given to allocate().
-  void free(void* object, std::size_t bytes) noexcept;
+  void free(void* object) noexcept;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return chunk_count_ * kChunkBytes; }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "tree/block.h"
+#include "tree/name_key.h"
 
 namespace packfs::tree {
 
@@ -26,14 +25,12 @@ class Owner;
 /// (Seidel, Aragon: Randomized Search Trees, 1996.)
 struct TreapNode : Part {
   static constexpr std::uint64_t kBorderBits = 5;
-  static constexpr std::size_t kSeparatorRoom = 19;
 
   std::uint32_t priority = 0;
-  std::uint8_t separator_length = 0;             ///< of the whole separator
-  std::array<char, kSeparatorRoom> separator{};  ///< its begin
-  TreapNode* left = nullptr;                     ///< counted
-  TreapNode* right = nullptr;                    ///< counted
-  Block* block = nullptr;                        ///< counted
+  NameKey separator;
+  TreapNode* left = nullptr;   ///< counted
+  TreapNode* right = nullptr;  ///< counted
+  Block block;
 };
 static_assert(sizeof(TreapNode) == 64);
 

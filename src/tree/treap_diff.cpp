@@ -35,7 +35,7 @@ class Remainder {
   const Dentry* front() noexcept {
     Part& part = parts_.back();
     if (part.next == nullptr) {
-      part.cursor = BlockCursor(*part.node->block);
+      part.cursor = BlockCursor(part.node->block);
       part.next = part.cursor.next();
     }
     return part.next;

@@ -108,7 +108,7 @@ void Domain::destroy(Root* root) noexcept {
   (root->older_ != nullptr ? root->older_->newer_ : oldest_) = root->newer_;
   (root->newer_ != nullptr ? root->newer_->older_ : latest_) = root->older_;
   root->~Root();
-  heap_.memory().free(root, sizeof(Root));
+  heap_.memory().free(root);
   if (--roots_ == 0 && closed_.load()) users_.fetch_sub(1, std::memory_order_acq_rel);
 }
 

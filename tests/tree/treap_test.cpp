@@ -58,7 +58,7 @@ std::vector<std::pair<std::string, std::uint64_t>> walk(const TreapNode* root, s
 std::string shape(const TreapNode* node) {
   if (node == nullptr) return "-";
   std::string text = "(" + shape(node->left) + " ";
-  BlockCursor cursor(*node->block);
+  BlockCursor cursor(node->block);
   while (const Dentry* entry = cursor.next()) text += std::string(entry->name()) + ",";
   return text + " " + shape(node->right) + ")";
 }
@@ -67,12 +67,12 @@ void check_invariants(const PartHeap& heap, const TreapNode* root) {
   std::function<void(const TreapNode*, std::uint32_t)> visit = [&](const TreapNode* node, std::uint32_t above) {
     if (node == nullptr) return;
     CHECK(node->priority <= above);
-    CHECK(node->block->entry_count() > 0);
-    BlockCursor cursor(*node->block);
+    CHECK(node->block.entry_count() > 0);
+    BlockCursor cursor(node->block);
     bool first = true;
     while (const Dentry* entry = cursor.next()) {
       const bool border = is_border(heap.hash(entry->name()));
-      if (!first || node->separator_length == 0) {
+      if (!first || node->separator.is_empty()) {
         CHECK_FALSE(border);
       } else {
         CHECK(border);
@@ -148,7 +148,7 @@ TEST_CASE("a treap and every held version of it agree with a sorted map", "[tree
   tree.heap->let_go(std::exchange(tree.root, nullptr));
   tree.heap->free_buried(SIZE_MAX);
   CHECK(tree.heap->counts().nodes == 0);
-  CHECK(tree.heap->counts().blocks == 0);
+  CHECK(tree.heap->counts().changes == 0);
   CHECK(tree.heap->counts().bases == 0);
   CHECK(tree.heap->counts().dentries == 0);
 }
