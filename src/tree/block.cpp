@@ -42,7 +42,9 @@ std::size_t find_in_base(const BlockBase& base, std::string_view name, std::uint
   for (std::size_t i = 0; i < count; i += 8) {
     for (std::uint64_t found = matches(load_prints(prints + i), print); found != 0; found &= found - 1) {
       const std::size_t index = i + static_cast<std::size_t>(std::countr_zero(found)) / 8;
-      if (index < count && has_name(*entries[index], name)) return index;
+      if (index >= count) return count;
+      prefetch(entries[index]);
+      if (has_name(*entries[index], name)) return index;
     }
   }
   return count;
@@ -62,7 +64,7 @@ std::size_t lower_bound_in_base(const BlockBase& base, std::string_view name) no
 }
 
 /// Where a name stands, or would stand, in a block.
-struct Place {
+struct Spot {
   std::size_t change = 0;    // of the change that has it, or before which a new one belongs
   std::size_t position = 0;  // in the base
   bool in_changes = false;
@@ -79,7 +81,7 @@ std::size_t find_in_changes(const BlockChanges& changes, std::string_view name, 
 }
 
 /// Where a name that is in no change belongs among those, when its place in the base is known.
-void locate_among(const BlockChanges& changes, std::string_view name, Place& place) noexcept {
+void locate_among(const BlockChanges& changes, std::string_view name, Spot& place) noexcept {
   // Changes before that position come first; at it, those whose names are less.
   for (; place.change < changes.count; ++place.change) {
     const std::size_t at = changes.at[place.change];
@@ -93,8 +95,8 @@ void locate_among(const BlockChanges& changes, std::string_view name, Place& pla
   }
 }
 
-Place locate(const Block& block, std::string_view name, std::uint8_t print) noexcept {
-  Place place;
+Spot locate(const Block& block, std::string_view name, std::uint8_t print) noexcept {
+  Spot place;
   if (block.changes != nullptr) {
     const std::size_t found = find_in_changes(*block.changes, name, print);
     if (found < block.changes->count) {
@@ -225,7 +227,19 @@ bool is_heavy(const Dentry& entry) noexcept {
   return entry.type == FileType::directory || entry.content || entry.xattrs != nullptr;
 }
 
-/// Makes a base without the entry of that name. Directories that were changed lately stay apart, up to half of what
+/// Most churn by which a directory may be ahead of the version of it that its base still holds.
+constexpr std::uint64_t kMostChurn = 4096;
+
+/// Whether a base may go on holding `old` when a change stands for it there: `now`, which is about to churn so much
+/// more.
+bool may_linger(const Dentry& old, const Dentry& now, std::uint64_t churn) noexcept {
+  if (!is_heavy(old)) return true;
+  return old.type == FileType::directory && now.type == FileType::directory && old.inode == now.inode &&
+         old.family == now.family && old.xattrs == now.xattrs &&
+         now.directory().churn + churn - old.directory().churn <= kMostChurn;
+}
+
+/// Makes a base without that entry. Directories that were changed lately stay apart, up to half of what
 /// there is room for: they are likely to be changed again, and would have to leave the base again for that.
 void drop_from_base(Owner& owner, Block& block, const Dentry* entry) noexcept {
   HeldEntries held;
@@ -361,16 +375,13 @@ const Dentry* find_in_block(const Block& block, std::string_view name, std::uint
   return block.base->entries()[index];
 }
 
-void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash) noexcept {
+namespace {
+
+/// As put_in_block(); a directory will churn so much more.
+void put_churning(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash, std::uint64_t churn) noexcept {
   const std::uint8_t print = print_of(hash);
   const std::string_view name = entry->name();
-  const Place place = locate(block, name, print);
-  if (place.in_changes) {
-    BlockChanges& changes = own_changes(owner, block);
-    owner.heap().let_go(std::exchange(changes.entries[place.change], entry));
-    changes.prints[place.change] = print;
-    return;
-  }
+  const Spot place = locate(block, name, print);
   if (base_is_owned(owner, block)) {
     if (place.in_base) {
       owner.heap().let_go(std::exchange(block.base->entries()[place.position], entry));
@@ -379,25 +390,51 @@ void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash)
     }
     return;
   }
-  if (place.in_base) {
-    Dentry* const old = block.base->entries()[place.position];
-    if (is_heavy(*old)) {
-      drop_from_base(owner, block, old);
-      const Place apart = locate(block, name, print);
-      return insert_change(own_changes(owner, block), apart.change, entry, print, apart.position * 2);
-    }
+  Dentry* const old = place.in_base ? block.base->entries()[place.position] : nullptr;
+  const bool lingers = old == nullptr || may_linger(*old, *entry, churn);
+  if (place.in_changes) {
+    BlockChanges& changes = own_changes(owner, block);
+    owner.heap().let_go(std::exchange(changes.entries[place.change], entry));
+    changes.prints[place.change] = print;
+    if (!lingers) drop_from_base(owner, block, old);
+    return;
+  }
+  if (!lingers) {
+    drop_from_base(owner, block, old);
+    const Spot apart = locate(block, name, print);
+    return insert_change(own_changes(owner, block), apart.change, entry, print, apart.position * 2);
   }
   if (change_count(block) == BlockChanges::kMost || block.base == nullptr) {
     consolidate(owner, block);
     if (block.base == nullptr) block.base = owner.make_base(capacity_for(1));
-    return put_in_block(owner, block, entry, hash);
+    return put_churning(owner, block, entry, hash, churn);
   }
   insert_change(own_changes(owner, block), place.change, entry, print, place.position * 2 + (place.in_base ? 1 : 0));
 }
 
+}  // namespace
+
+void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash) noexcept {
+  put_churning(owner, block, entry, hash, 0);
+}
+
+Dentry* own_in_block(Owner& owner, Block& block, std::string_view name, std::uint64_t hash,
+                     std::uint64_t churn) noexcept {
+  const Spot place = locate(block, name, print_of(hash));
+  Dentry* const old = place.in_base ? block.base->entries()[place.position] : nullptr;
+  Dentry* const entry = place.in_changes ? block.changes->entries[place.change] : old;
+  if (owner.owns(*entry)) {
+    if (old != nullptr && old != entry && !may_linger(*old, *entry, churn)) drop_from_base(owner, block, old);
+    return entry;
+  }
+  Dentry* const copy = owner.copy_dentry(*entry, name);
+  put_churning(owner, block, copy, hash, churn);
+  return copy;
+}
+
 void remove_from_block(Owner& owner, Block& block, std::string_view name, std::uint64_t hash) noexcept {
   PartHeap& heap = owner.heap();
-  const Place place = locate(block, name, print_of(hash));
+  const Spot place = locate(block, name, print_of(hash));
   if (place.in_changes) {
     heap.let_go(std::exchange(own_changes(owner, block).entries[place.change], nullptr));
     if (!place.in_base) remove_change(owner, block, place.change);

@@ -106,6 +106,9 @@ inline void prefetch(const Block& block) noexcept {
 
 /// Adds the entry or puts it in the place of the one of its name, whose reference is let go.
 void put_in_block(Owner& owner, Block& block, Dentry* entry, std::uint64_t hash) noexcept;
+/// The entry of that name, which is there, made the owner's own: to be changed in place, a directory by so much churn.
+[[nodiscard]] Dentry* own_in_block(Owner& owner, Block& block, std::string_view name, std::uint64_t hash,
+                                   std::uint64_t churn) noexcept;
 /// Removes the entry of that name, which is there.
 void remove_from_block(Owner& owner, Block& block, std::string_view name, std::uint64_t hash) noexcept;
 /// Moves the entries from the first name not below `from` on into a new block.

@@ -33,6 +33,9 @@ struct DirectoryBody {
   Totals below;                       ///< sums of its subtree; of a linked name the bytes are those its lower had
   std::uint64_t subtree_commit = 0;   ///< last commit that changed anything in or below it
   std::uint64_t children_family = 0;  ///< see Dentry::family
+  /// Grows with every change in or below it, by at least the bytes that the change let go: what an older version of the
+  /// directory keeps alive that this one does not is less than the difference.
+  std::uint64_t churn = 0;
 };
 
 /// One name of a directory and what it names, in one allocation: this, the name, and behind it a DirectoryBody,

@@ -15,8 +15,8 @@
 #include "packfs/error.h"
 #include "packfs/types.h"
 #include "packfs/volume.h"
-#include "path/path.h"
 #include "tree/owner.h"
+#include "tree/place.h"
 #include "tree/state.h"
 
 namespace packfs::tree {
@@ -94,62 +94,6 @@ class Edit {
   void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 
  private:
-  /// A directory on the way to a place.
-  struct Step {
-    std::string_view name;  // of the root: empty
-    std::uint64_t hash = 0;
-    Node node;
-    std::size_t cost = 0;    // of making it the edit's own, in bytes
-    Dentry* copy = nullptr;  // of a directory of the lower: its copy for the state, until it is put there
-  };
-  /// The directories on the way, the first few in place, so that an edit of a shallow tree allocates nothing for them.
-  class Chain {
-   public:
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] Step& operator[](std::size_t i) noexcept { return i < kInline ? near_[i] : far_[i - kInline]; }
-    [[nodiscard]] const Step& operator[](std::size_t i) const noexcept {
-      return i < kInline ? near_[i] : far_[i - kInline];
-    }
-    [[nodiscard]] Step& back() noexcept { return (*this)[size_ - 1]; }
-    [[nodiscard]] const Step& back() const noexcept { return (*this)[size_ - 1]; }
-    void push_back(const Step& step) {
-      if (size_ >= kInline) far_.push_back(step);
-      if (size_ < kInline) near_[size_] = step;
-      ++size_;
-    }
-    void resize_down(std::size_t size) noexcept {
-      size_ = size;
-      far_.resize(size > kInline ? size - kInline : 0);
-    }
-
-   private:
-    static constexpr std::size_t kInline = 6;
-    std::size_t size_ = 0;
-    std::array<Step, kInline> near_;
-    std::vector<Step> far_;
-  };
-  /// What a path leads to.
-  struct Place {
-    explicit Place(PartHeap& parts) noexcept : heap(&parts) {}
-    Place(Place&& other) noexcept;
-    Place& operator=(Place&&) = delete;
-    ~Place();
-
-    PartHeap* heap;
-    Chain chain;  // from the root to the directory that holds the name
-    std::string_view name;
-    std::uint64_t hash = 0;
-    std::size_t cost = 0;
-    bool is_root = false;
-    bool found = false;
-    bool slash = false;      // a '/' stands behind the last component
-    bool by_link = false;    // the last component came from a symlink's target
-    bool lower_has = false;  // the directory's lower has the name, seen or hidden
-    Node node;               // when found
-    // Of a place that locate() found for make_missing(): what of the path comes behind the missing name.
-    std::optional<path::Splitter> rest;
-    const Dentry* own = nullptr;  // the name's Dentry in the state, be it a whiteout
-  };
   /// Sums to be added to every directory of a chain, the parent's own numbers among them.
   struct Delta {
     std::int64_t entries = 0;
@@ -157,7 +101,9 @@ class Edit {
     std::int64_t linked_names = 0;
     std::int64_t subdirectories = 0;  // of the parent
     bool names_changed = false;       // the parent's mtime
+    std::uint64_t released = 0;       // bytes that go, or may, and are not in `bytes`
   };
+  static constexpr std::uint64_t kWholeTree = std::uint64_t{1} << 40;  // released with a directory, whatever is in it
   /// A file's new bytes: inline when `content` is null.
   struct Body {
     std::span<const std::byte> bytes;
@@ -180,7 +126,7 @@ class Edit {
   Result<void> look_below(Place& place);
   Result<Place> descend(std::span<const std::string_view> directories, std::string_view name);
   Result<Place> again(const Place& place);
-  static std::vector<std::string_view> names_of(const Chain& chain);
+  static std::vector<std::string_view> names_of(const PlaceChain& chain);
 
   // Changing what is at a place (edit_chain.cpp).
   bool reserve(std::initializer_list<const Place*> places, std::size_t further_bytes) noexcept;
@@ -204,6 +150,7 @@ class Edit {
   using Scratch = std::array<std::byte, Dentry::kMaxInline>;
   static Result<Body> edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit);
   Result<void> change_inode(Place& place, Dentry* inode);
+  static std::uint64_t xattr_bytes(const Node& node) noexcept;
   Result<Delta> weight(const Place& place) const;
 
   // Inodes with several names (edit_links.cpp).
@@ -215,6 +162,7 @@ class Edit {
 
   Result<void> create(Place& place, Dentry* entry, std::uint64_t bytes);
   Result<void> remove(Place& place);
+  Result<void> drop_links_at(const Place& place);
   Result<void> exchange(Place& from, Place& to);
   static bool is_above(const Place& upper, const Place& lower) noexcept;
   static bool is_same(const Place& a, const Place& b) noexcept;
@@ -225,7 +173,8 @@ class Edit {
   Result<void> move(Place& from, Place& to);
   Result<void> make_missing(std::string_view path, bool with_last, std::uint32_t mode);
   [[nodiscard]] static std::uint64_t family_at(const Place& place) noexcept;
-  Result<Place> locate_for_write(std::string_view path, const CreateOptions& options);
+  Result<Place> locate_for_write(std::string_view path, const CreateOptions& options,
+                                 std::optional<Rollback>& rollback);
   Result<Place> locate_file(std::string_view path);
   Result<void> set_body(Place& place, const Body& body);
   void stamp(Dentry& inode) const noexcept;

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <utility>
 
 #include "tree/edit.h"
@@ -10,6 +11,9 @@ namespace {
 std::uint64_t plus(std::uint64_t value, std::int64_t delta) noexcept {
   return value + static_cast<std::uint64_t>(delta);
 }
+
+/// What an edit replaces in one directory, in bytes, contents not counted.
+constexpr std::uint64_t kPartsOfAnEdit = 256;
 
 }  // namespace
 
@@ -30,7 +34,7 @@ bool Edit::reserve(std::initializer_list<const Place*> places, std::size_t furth
 Result<void> Edit::prepare(Place& place, std::size_t further_bytes) {
   if (!reserve({&place}, further_bytes)) return std::unexpected(Error(ErrorCode::no_memory));
   for (std::size_t i = 1; i < place.chain.size(); ++i) {
-    Step& step = place.chain[i];
+    PlaceStep& step = place.chain[i];
     if (step.node.layer == 0 || step.copy != nullptr) continue;
     auto copy = from_lower(step.node, step.name);
     if (!copy) return std::unexpected(std::move(copy.error()));
@@ -60,6 +64,7 @@ void Edit::touch(Dentry& entry, const Dentry& parent) noexcept {
 Dentry* Edit::own_chain(Place& place, const Delta& delta) noexcept {
   PartHeap& heap = owner_.heap();
   State& state = table_.working();
+  const std::uint64_t churn = kPartsOfAnEdit + static_cast<std::uint64_t>(std::abs(delta.bytes)) + delta.released;
   Dentry* directory = state.root = owner_.own(state.root);
   Dentry* above = nullptr;
   for (std::size_t i = 0;;) {
@@ -68,16 +73,17 @@ Dentry* Edit::own_chain(Place& place, const Delta& delta) noexcept {
     body.below.bytes = plus(body.below.bytes, delta.bytes);
     body.below.linked_names = plus(body.below.linked_names, delta.linked_names);
     body.subtree_commit = stamp_.commit;
+    body.churn += churn;
     if (++i == place.chain.size()) break;
     above = directory;
-    Step& step = place.chain[i];
+    PlaceStep& step = place.chain[i];
     Dentry* const copy = std::exchange(step.copy, nullptr);
     if (copy != nullptr && find_in_treap(body.treap, step.name, step.hash) == nullptr) {
       put_in_treap(owner_, body.treap, copy, step.hash);
       directory = copy;
     } else {
       heap.let_go(copy);  // another place's edit has put it there before
-      directory = own_in_treap(owner_, body.treap, step.name, step.hash);
+      directory = own_in_treap(owner_, body.treap, step.name, step.hash, churn);
     }
     enter(*directory, *above);
   }

@@ -242,7 +242,9 @@ Result<void> Edit::change_inode(Place& place, Dentry* inode) {
       return std::unexpected(before.error());
     }
     delta.bytes = static_cast<std::int64_t>(inode->size - *before);
+    delta.released = *before;
   }
+  delta.released += xattr_bytes(place.node);
   if (place.is_root) {
     heap.let_go(std::exchange(table_.working().root, inode));
     return {};
@@ -251,6 +253,13 @@ Result<void> Edit::change_inode(Place& place, Dentry* inode) {
   touch(*inode, *parent);
   put_in_treap(owner_, parent->directory().treap, inode, place.hash);
   return {};
+}
+
+/// What an inode of the state has besides its content.
+std::uint64_t Edit::xattr_bytes(const Node& node) noexcept {
+  if (node.layer != 0) return 0;
+  const XattrBlob* const xattrs = StateTable::dentry_of(node).xattrs;
+  return xattrs != nullptr ? xattrs->length : 0;
 }
 
 /// What the entry at a place adds to the sums of the directories above it.
@@ -263,8 +272,10 @@ Result<Edit::Delta> Edit::weight(const Place& place) const {
     delta.bytes = static_cast<std::int64_t>(below->bytes);
     delta.linked_names = static_cast<std::int64_t>(below->linked_names);
     delta.subdirectories = 1;
+    delta.released = kWholeTree;
     return delta;
   }
+  delta.released = xattr_bytes(place.node);
   std::uint64_t bytes = 0;
   if (place.node.type == FileType::regular) {
     const auto size = table_.size(place.node);

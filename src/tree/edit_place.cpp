@@ -11,30 +11,9 @@ namespace packfs::tree {
 using path::DotDot;
 using path::Splitter;
 
-Edit::Place::Place(Place&& other) noexcept
-    : heap(other.heap),
-      chain(std::move(other.chain)),
-      name(other.name),
-      hash(other.hash),
-      cost(other.cost),
-      is_root(other.is_root),
-      found(other.found),
-      slash(other.slash),
-      by_link(other.by_link),
-      lower_has(other.lower_has),
-      node(other.node),
-      rest(other.rest),
-      own(other.own) {
-  other.chain.resize_down(0);
-}
-
-Edit::Place::~Place() {
-  for (std::size_t i = 0; i < chain.size(); ++i) heap->let_go(chain[i].copy);
-}
-
 /// Finds `name` in the last directory of the place's chain.
 Result<void> Edit::look_up(Place& place, std::string_view name) {
-  const Step& parent = place.chain.back();
+  const PlaceStep& parent = place.chain.back();
   place.name = name;
   place.hash = owner_.heap().hash(name);
   place.cost = 0;
@@ -83,7 +62,7 @@ bool Edit::follows(Last last, bool slash) noexcept {
          (last == Last::created && !slash);
 }
 
-Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
+Result<Place> Edit::locate(std::string_view path, Last last) {
   Place place(owner_.heap());
   place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .cost = 0, .copy = nullptr});
   Splitter current(path);
@@ -155,7 +134,7 @@ Result<Edit::Place> Edit::locate(std::string_view path, Last last) {
 }
 
 /// The place of `name`, found by plain names from the root down.
-Result<Edit::Place> Edit::descend(std::span<const std::string_view> directories, std::string_view name) {
+Result<Place> Edit::descend(std::span<const std::string_view> directories, std::string_view name) {
   Place place(owner_.heap());
   place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .cost = 0, .copy = nullptr});
   for (const std::string_view into : directories) {
@@ -166,7 +145,7 @@ Result<Edit::Place> Edit::descend(std::span<const std::string_view> directories,
   return place;
 }
 
-std::vector<std::string_view> Edit::names_of(const Chain& chain) {
+std::vector<std::string_view> Edit::names_of(const PlaceChain& chain) {
   std::vector<std::string_view> names;
   for (std::size_t i = 1; i < chain.size(); ++i) names.push_back(chain[i].name);
   return names;
@@ -174,7 +153,7 @@ std::vector<std::string_view> Edit::names_of(const Chain& chain) {
 
 /// A place as it is after something else was changed: by the names it was found under, not by its path, whose symlinks
 /// may be gone.
-Result<Edit::Place> Edit::again(const Place& place) {
+Result<Place> Edit::again(const Place& place) {
   auto found = descend(names_of(place.chain), place.name);
   if (found) found->slash = place.slash;
   return found;

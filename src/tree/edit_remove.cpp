@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "tree/edit.h"
@@ -8,26 +9,32 @@ namespace packfs::tree {
 
 /// Removes what is at a place, whatever it is, with all that is below.
 Result<void> Edit::remove(Place& place) {
-  Rollback rollback(*this);
   const auto gone = weight(place);
   if (!gone) return std::unexpected(gone.error());
-  const auto id = link_id(place);
-  if (!id) return std::unexpected(id.error());
   if (auto looked = look_below(place); !looked) return looked;
-  if (place.node.type == FileType::directory && gone->linked_names != 0) {
-    if (auto dropped = drop_links_below(place.node); !dropped) return dropped;
-  } else if (*id != 0) {
-    if (auto ensured = ensure_link(place.node, *id); !ensured) return ensured;
-    if (auto dropped = drop_links(*id, 1); !dropped) return dropped;
+  std::optional<Rollback> rollback;
+  if (gone->linked_names != 0) {
+    rollback.emplace(*this);
+    if (auto dropped = drop_links_at(place); !dropped) return dropped;
   }
   if (auto prepared = prepare(place); !prepared) return prepared;
   take_away(place, {.entries = -gone->entries,
                     .bytes = -gone->bytes,
                     .linked_names = -gone->linked_names,
                     .subdirectories = -gone->subdirectories,
-                    .names_changed = true});
-  rollback.keep();
+                    .names_changed = true,
+                    .released = gone->released});
+  if (rollback) rollback->keep();
   return {};
+}
+
+/// The names at a place that goes, and below it, are names of linked inodes no more.
+Result<void> Edit::drop_links_at(const Place& place) {
+  if (place.node.type == FileType::directory) return drop_links_below(place.node);
+  const auto id = link_id(place);
+  if (!id) return std::unexpected(id.error());
+  if (auto ensured = ensure_link(place.node, *id); !ensured) return ensured;
+  return drop_links(*id, 1);
 }
 
 Result<void> Edit::unlink(std::string_view path) {

@@ -135,7 +135,8 @@ Result<void> Edit::move(Place& from, Place& to) {
              .bytes = -moved->bytes,
              .linked_names = -moved->linked_names,
              .subdirectories = -moved->subdirectories,
-             .names_changed = true};
+             .names_changed = true,
+             .released = moved->released};
   take_away(from, gone);
   arrive(to, *entry, *moved);
   return {};
@@ -177,16 +178,20 @@ Result<void> Edit::exchange(Place& from, Place& to) {
   detach_family(**back, to);
   stamp_moved(*forth.get());
   stamp_moved(**back);
+  const std::uint64_t released =
+      left->released + right->released + static_cast<std::uint64_t>(left->bytes + right->bytes);
   const Delta change{.entries = right->entries - left->entries,
                      .bytes = right->bytes - left->bytes,
                      .linked_names = right->linked_names - left->linked_names,
                      .subdirectories = right->subdirectories - left->subdirectories,
-                     .names_changed = true};
+                     .names_changed = true,
+                     .released = released};
   const Delta reverse{.entries = -change.entries,
                       .bytes = -change.bytes,
                       .linked_names = -change.linked_names,
                       .subdirectories = -change.subdirectories,
-                      .names_changed = true};
+                      .names_changed = true,
+                      .released = released};
   arrive(from, *back, change);
   arrive(to, forth.release(), reverse);
   return {};

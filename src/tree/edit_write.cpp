@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "tree/edit.h"
@@ -13,12 +14,16 @@ constexpr std::uint64_t kMaxBytes = INT64_MAX;
 
 }  // namespace
 
-/// A place that write() or append() may fill: a regular file, or none yet. Errors: as open(2) with O_CREAT.
-Result<Edit::Place> Edit::locate_for_write(std::string_view path, const CreateOptions& options) {
+/// A place that write() or append() may fill: a regular file, or none yet. When parents had to be made, `rollback`
+/// takes them back. Errors: as open(2) with O_CREAT.
+Result<Place> Edit::locate_for_write(std::string_view path, const CreateOptions& options,
+                                     std::optional<Rollback>& rollback) {
   auto place = locate(path, options.exclusive ? Last::name : Last::created);
   if (!place && place.error().code() == ErrorCode::no_entry && options.make_parents) {
+    rollback.emplace(*this);
     if (auto made = make_missing(path, false, 0); !made) return std::unexpected(std::move(made.error()));
-    return locate_for_write(path, {.mode = options.mode, .make_parents = false, .exclusive = options.exclusive});
+    return locate_for_write(path, {.mode = options.mode, .make_parents = false, .exclusive = options.exclusive},
+                            rollback);
   }
   if (!place) return place;
   if (place->is_root) return std::unexpected(Error(options.exclusive ? ErrorCode::exists : ErrorCode::is_a_directory));
@@ -31,7 +36,7 @@ Result<Edit::Place> Edit::locate_for_write(std::string_view path, const CreateOp
 }
 
 /// An existing regular file. Errors: as open(2) without O_CREAT.
-Result<Edit::Place> Edit::locate_file(std::string_view path) {
+Result<Place> Edit::locate_file(std::string_view path) {
   auto place = locate(path, Last::followed);
   if (!place) return place;
   if (!place->found) return std::unexpected(Error(ErrorCode::no_entry));
@@ -54,8 +59,7 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
                          const CreateOptions& options) {
   if (options.mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   std::optional<Rollback> rollback;
-  if (options.make_parents) rollback.emplace(*this);
-  auto place = locate_for_write(path, options);
+  auto place = locate_for_write(path, options, rollback);
   if (!place) return std::unexpected(std::move(place.error()));
   const std::uint64_t size = content ? content->size() : 0;
   Body body{{}, std::move(content), size};
@@ -77,8 +81,7 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
 Result<void> Edit::append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options) {
   if (options.mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   std::optional<Rollback> rollback;
-  if (options.make_parents) rollback.emplace(*this);
-  auto place = locate_for_write(path, options);
+  auto place = locate_for_write(path, options, rollback);
   if (!place) return std::unexpected(std::move(place.error()));
   Result<void> done;
   if (!place->found) {

@@ -99,13 +99,8 @@ class TreapEdit {
     append_block(owner_, (*before)->block, rest);
   }
 
-  Dentry* own_entry(std::string_view name, std::uint64_t hash) noexcept {
-    TreapNode& node = **own_path(Sought(name));
-    Dentry* const entry = const_cast<Dentry*>(find_in_block(node.block, name, hash));
-    if (owner_.owns(*entry)) return entry;
-    Dentry* const copy = owner_.copy_dentry(*entry, name);
-    put_in_block(owner_, node.block, copy, hash);
-    return copy;
+  Dentry* own_entry(std::string_view name, std::uint64_t hash, std::uint64_t churn) noexcept {
+    return own_in_block(owner_, (*own_path(Sought(name)))->block, name, hash, churn);
   }
 
  private:
@@ -242,8 +237,9 @@ void remove_from_treap(Owner& owner, TreapNode*& root, std::string_view name, st
   TreapEdit(owner, root).remove(name, hash);
 }
 
-Dentry* own_in_treap(Owner& owner, TreapNode*& root, std::string_view name, std::uint64_t hash) noexcept {
-  return TreapEdit(owner, root).own_entry(name, hash);
+Dentry* own_in_treap(Owner& owner, TreapNode*& root, std::string_view name, std::uint64_t hash,
+                     std::uint64_t churn) noexcept {
+  return TreapEdit(owner, root).own_entry(name, hash, churn);
 }
 
 std::size_t edit_bytes(std::size_t cost) noexcept {

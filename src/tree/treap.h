@@ -64,8 +64,9 @@ class TreapCursor {
 void put_in_treap(Owner& owner, TreapNode*& root, Dentry* entry, std::uint64_t hash) noexcept;
 /// Removes the entry of that name, which is there.
 void remove_from_treap(Owner& owner, TreapNode*& root, std::string_view name, std::uint64_t hash) noexcept;
-/// The entry of that name, which is there, made the owner's own: to be changed in place.
-[[nodiscard]] Dentry* own_in_treap(Owner& owner, TreapNode*& root, std::string_view name, std::uint64_t hash) noexcept;
+/// The entry of that name, which is there, made the owner's own: to be changed in place, a directory by so much churn.
+[[nodiscard]] Dentry* own_in_treap(Owner& owner, TreapNode*& root, std::string_view name, std::uint64_t hash,
+                                   std::uint64_t churn = 0) noexcept;
 
 /// At most so many bytes does one of these edits allocate in a treap in which finding the name cost so much.
 [[nodiscard]] std::size_t edit_bytes(std::size_t cost) noexcept;
