@@ -66,9 +66,10 @@ Result<struct statx> AttributeTarget::status() const { return status_of(io_, fd_
 Result<void> drop_acl(const AttributeTarget& target, std::uint32_t mode) {
   MinimalAcl acl{};
   acl.version.set(kAclVersion);
+  constexpr std::array<unsigned, kTags.size()> kShifts{6, 3, 0};
   for (std::size_t i = 0; i < kTags.size(); ++i) {
     acl.entries[i].tag.set(kTags[i]);
-    acl.entries[i].permissions.set(static_cast<std::uint16_t>((mode >> (6 - 3 * i)) & 7));
+    acl.entries[i].permissions.set(static_cast<std::uint16_t>((mode >> kShifts[i]) & 7));
     acl.entries[i].id.set(kNoId);
   }
   return target.set_xattr("system.posix_acl_access", std::as_bytes(std::span(&acl, 1)));

@@ -72,7 +72,8 @@ void IndexVerifier::check_table(const Reader::Directory& directory) {
   const auto fail = [&](const Error& error) {
     log_.damage_at(error, [&] { return path_in_pack(reader_, directory.number, ""); });
   };
-  auto cursor = DirectoryCursor::open(reader_, {.type = FileType::directory, .entry = directory.self_entry, .directory = directory.number}, "");
+  auto cursor = DirectoryCursor::open(
+      reader_, {.type = FileType::directory, .entry = directory.self_entry, .directory = directory.number}, "");
   if (!cursor) return fail(cursor.error());
   std::array<Entry, 64> batch;
   while (!log_.failed()) {

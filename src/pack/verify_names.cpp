@@ -49,7 +49,8 @@ Result<Node> NameVerifier::find(const log::Record& record) {
   ++names_;
   const auto parent = reader_.directory(record.parent);
   if (!parent) return std::unexpected(parent.error());
-  return reader_.find({.type = FileType::directory, .entry = parent->self_entry, .directory = record.parent}, record.name);
+  return reader_.find({.type = FileType::directory, .entry = parent->self_entry, .directory = record.parent},
+                      record.name);
 }
 
 bool NameVerifier::is_new(std::uint64_t entry) {

@@ -42,17 +42,9 @@ void write_sample_pack(const std::string& path) {
 }
 
 const std::vector<std::string>& odd_names() {
-  static const std::vector<std::string> names = {"\x1b[31mred",
-                                                 "++",
-                                                 "-x",
-                                                 "[a]",
-                                                 "back\\slash",
-                                                 "b\xff",
-                                                 "new\nline",
-                                                 "sp ace",
-                                                 "\xc2\x9b"
-                                                 "csi",
-                                                 "\xc3\xbc"};
+  static const std::vector<std::string> names = {
+      "\x1b[31mred", "++", "-x", "[a]", "back\\slash", "b\xff", "new\nline", "sp ace", std::string("\xc2\x9b") + "csi",
+      "\xc3\xbc"};
   return names;
 }
 

@@ -389,6 +389,7 @@ TEST_CASE("verify finds an unordered map that single reads pass over", "[content
   Image image;
   const Stored run = image.add_run(noise(1, 10));
   std::vector<content::ExtentMapElement> elements;
+  elements.reserve(1000);
   for (std::uint64_t i = 0; i < 1000; ++i) elements.push_back(map_element(20 * i, 10, Form::run, run.location));
   std::swap(elements[700], elements[701]);
   const Stored chained = image.add_map(elements, 20'000);

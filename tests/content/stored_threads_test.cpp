@@ -32,6 +32,7 @@ TEST_CASE("four threads read the same contents at once and each gets the right b
   constexpr std::size_t kReads = 300;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (std::size_t i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] {
         std::mt19937_64 random(seed + i);

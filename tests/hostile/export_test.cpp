@@ -187,6 +187,7 @@ TEST_CASE("without privilege setid bits and devices are named and not made", "[h
   const Scene scene;
   const auto report = scene.unpack(specimen());
   std::vector<std::string> withheld;
+  withheld.reserve(report.withheld.size());
   for (const auto& problem : report.withheld) withheld.push_back(problem.path);
   std::ranges::sort(withheld);
   CHECK(withheld == std::vector<std::string>{"blk", "chr", "setuid"});

@@ -157,13 +157,13 @@ Bytes make_wide_specimen() {
 }  // namespace
 
 const std::vector<std::byte>& specimen() {
-  static const Bytes kBytes = make_specimen();
-  return kBytes;
+  static const Bytes bytes = make_specimen();
+  return bytes;
 }
 
 const std::vector<std::byte>& wide_specimen() {
-  static const Bytes kBytes = make_wide_specimen();
-  return kBytes;
+  static const Bytes bytes = make_wide_specimen();
+  return bytes;
 }
 
 }  // namespace packfs::testing

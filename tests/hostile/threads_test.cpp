@@ -21,6 +21,7 @@ TEST_CASE("threads that touch a pack first at the same time all get the right an
     std::vector<std::uint64_t> damages(kThreads);
     std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (std::size_t i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] {
         start.arrive_and_wait();
@@ -47,6 +48,7 @@ TEST_CASE("threads that touch a damaged pack at the same time all get errors", "
   std::vector<std::size_t> errors(kThreads);
   std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (std::size_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       start.arrive_and_wait();

@@ -9,7 +9,7 @@
 
 namespace packfs::testing {
 
-std::uint64_t LogBytes::add(log::Record record, std::span<const std::byte> content) {
+std::uint64_t LogBytes::add(const log::Record& record, std::span<const std::byte> content) {
   Bytes trailer;
   if (record.form == content::Form::run) content::append_run_trailer(content, trailer);
   return add(record, content, trailer);

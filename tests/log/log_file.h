@@ -20,7 +20,7 @@ class LogBytes {
   LogBytes() : bytes_(kBegin, std::byte{0xEE}) {}
 
   /// Adds a record; of form run with its trailer. `record.content_length` is set from `content`. Returns its offset.
-  std::uint64_t add(log::Record record, std::span<const std::byte> content = {});
+  std::uint64_t add(const log::Record& record, std::span<const std::byte> content = {});
   /// The same with a trailer of the caller's making.
   std::uint64_t add(log::Record record, std::span<const std::byte> content, std::span<const std::byte> trailer);
 

@@ -105,7 +105,7 @@ TEST_CASE("a shrunk run's size is its source length, which may not exceed it", "
 TEST_CASE("a put whose source failed is void, no other run is", "[log][record_content]") {
   const bool map = GENERATE(true, false);
   const Bytes raw = patterned(1'100'000);
-  const auto void_with = [&](log::Record record, std::uint64_t source_length) {
+  const auto void_with = [&](const log::Record& record, std::uint64_t source_length) {
     content::RunTrailer trailer;
     trailer.update(raw);
     Bytes trailer_bytes;

@@ -149,7 +149,7 @@ const std::vector<TypeFields>& all_types() {
   using enum log::Field;
   constexpr std::uint32_t kFile = kParent | kInode | kMode | kOwner | kMtime;
   constexpr std::uint32_t kExtras = kCtime | kLinkId | kSize | kXattrs;
-  static const std::vector<TypeFields> kTypes{
+  static const std::vector<TypeFields> types{
       {RecordType::mkdir, kParent | kDirectory | kInode | kMode | kOwner | kMtime, kCtime | kXattrs},
       {RecordType::put, kFile, kExtras},
       {RecordType::symlink, kFile, kExtras},
@@ -168,7 +168,7 @@ const std::vector<TypeFields>& all_types() {
       {RecordType::extent, kOffset | kSize, 0},
       {RecordType::extent_map, kSize, 0},
   };
-  return kTypes;
+  return types;
 }
 
 void make_record(std::mt19937_64& random, const TypeFields& type, std::uint32_t fields, OwnedRecord& out) {

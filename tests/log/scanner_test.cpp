@@ -131,6 +131,7 @@ TEST_CASE("a log cut off anywhere but between records is corrupt at the record t
   const bool map = GENERATE(true, false);
   LogBytes log;
   std::vector<std::uint64_t> offsets;
+  offsets.reserve(3);
   for (int i = 0; i < 3; ++i) offsets.push_back(log.add(put_record("name", Form::run), Bytes(30, std::byte{1})));
   for (std::uint64_t end = LogBytes::kBegin; end < log.end(); ++end) {
     const std::size_t whole = static_cast<std::size_t>(std::ranges::count_if(
