@@ -18,6 +18,10 @@ class Counted {
   virtual ~Counted() = default;
   /// The last Ref is gone. Called by whichever thread dropped it.
   virtual void unreferenced() const noexcept { delete this; }
+  /// Counts one Ref less. True when it was the last: the caller then does what unreferenced() would have done.
+  [[nodiscard]] bool drop_reference() const noexcept {
+    return references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   /// Refs at this moment.
   [[nodiscard]] std::uint64_t references() const noexcept { return references_.load(std::memory_order_relaxed); }
 
@@ -62,7 +66,7 @@ class Ref {
   }
   void release() noexcept {
     // acq_rel: what other holders did to the object happens before its deletion.
-    if (object_ != nullptr && object_->Counted::references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (object_ != nullptr && object_->Counted::drop_reference()) {
       static_cast<const Counted*>(object_)->unreferenced();
     }
   }

@@ -35,7 +35,7 @@ Root* Domain::make_root(Ref<const tree::Table> lower, const tree::State& state, 
 
 void Domain::publish(Root* root) noexcept {
   root->published_ = true;
-  published_.fetch_add(1, std::memory_order_relaxed);
+  published_.store(published_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   static_cast<void>(Ref<Root>(root).detach());  // the publication's
   // Sequentially consistent, and before retire() reads which grace period has begun: one that begins later waits for
   // every reader that may have seen the old state.
@@ -47,7 +47,6 @@ void Domain::retire(Root* root) noexcept {
   (last_retired_ != nullptr ? last_retired_->next_retired_ : first_retired_) = root;
   last_retired_ = root;
   retired_count_.fetch_add(1);  // ordered before a look whether the reclaimer sleeps
-  since_grace_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Domain::wait_for_readers() noexcept {
@@ -71,7 +70,7 @@ void Domain::drop_publications() noexcept {
     if (first_retired_ == nullptr) last_retired_ = nullptr;
     root->published_ = false;
     retired_count_.fetch_sub(1, std::memory_order_relaxed);
-    static_cast<void>(Ref<Root>::adopt(root));
+    if (root->drop_reference()) destroy(root);
   }
 }
 

@@ -54,8 +54,10 @@ class Domain {
   /// True, for one caller, when so many states were retired since a grace period began that their memory should come
   /// back before the next are made.
   [[nodiscard]] bool claims_grace() noexcept {
-    return since_grace_.load(std::memory_order_relaxed) >= kStatesPerGrace &&
-           since_grace_.exchange(0, std::memory_order_relaxed) >= kStatesPerGrace;
+    const std::uint64_t published = published_.load(std::memory_order_relaxed);
+    std::uint64_t at_last = published_at_grace_.load(std::memory_order_relaxed);
+    return published >= at_last + kStatesPerGrace &&
+           published_at_grace_.compare_exchange_strong(at_last, published, std::memory_order_relaxed);
   }
   /// Retired states whose publication counts them still.
   [[nodiscard]] std::uint64_t retired() const noexcept { return retired_count_.load(); }
@@ -86,8 +88,8 @@ class Domain {
   std::atomic<std::uint64_t> grace_begun_{0};
   std::atomic<std::uint64_t> grace_ended_{0};
   std::atomic<std::uint64_t> retired_count_{0};
-  std::atomic<std::uint64_t> since_grace_{0};
-  std::atomic<std::uint64_t> published_{0};
+  std::atomic<std::uint64_t> published_{0};  // changed under the count lock
+  std::atomic<std::uint64_t> published_at_grace_{0};
   std::atomic<const Root*> dead_{nullptr};
   // Threads within bury(), and one for the volume or the states that outlive it.
   std::atomic<std::uint64_t> users_{1};
