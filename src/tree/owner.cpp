@@ -21,6 +21,7 @@ void PartHeap::free_buried(std::size_t steps) noexcept {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the kind lies in the pointer's low bits
     auto* const part = reinterpret_cast<Part*>(buried_ & ~std::uintptr_t{15});
     buried_ = part->owner;
+    __builtin_prefetch(reinterpret_cast<const void*>(buried_), 1);  // NOLINT(performance-no-int-to-ptr)
     switch (kind) {
       case Kind::node: {
         auto* const node = static_cast<TreapNode*>(part);
