@@ -14,6 +14,7 @@
 #include "check.h"
 #include "machine.h"
 #include "recorder.h"
+#include "rows/live_rows.h"
 #include "rows/lookup_rows.h"
 #include "rows/process_rows.h"
 #include "rows/tree_rows.h"
@@ -68,14 +69,29 @@ void measure_repository(Recorder& recorder) {
   measure_unpack(recorder, corpus, stores);
 }
 
+void measure_live(Recorder& recorder, const Corpus& corpus, LivePeers peers) {
+  const LiveWork work(corpus);
+  measure_live_writes(recorder, work, peers);
+  measure_live_reads(recorder, work, peers);
+  record_live_memory(recorder, work);
+}
+
+void measure_live_jobs(Recorder& recorder) {
+  measure_live_threads(recorder);
+  measure_live_trees(recorder);
+  measure_live_appends(recorder);
+  measure_live_growth(recorder);
+  measure_live_latency(recorder);
+}
+
 /// Rows that share their data, and a process.
 struct Group {
   std::string_view name;
   std::function<void(Recorder&)> run;
 };
 
-const std::array<Group, 6>& all_groups() {
-  static const std::array<Group, 6> groups{{
+const std::array<Group, 11>& all_groups() {
+  static const std::array<Group, 11> groups{{
       {"small", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kSmall))); }},
       {"large", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kLarge))); }},
       {"flat-small",
@@ -84,6 +100,23 @@ const std::array<Group, 6>& all_groups() {
        [](Recorder& recorder) { measure_workload(recorder, flat_workload(recorder.settings().scaled(kLarge))); }},
       {"tree", measure_repository},
       {"process", measure_processes},
+      {"live-small",
+       [](Recorder& recorder) {
+         measure_live(recorder, workload(recorder.settings().scaled(kSmall)), LivePeers::all);
+       }},
+      {"live-large",
+       [](Recorder& recorder) {
+         measure_live(recorder, workload(recorder.settings().scaled(kLarge)), LivePeers::fast);
+       }},
+      {"live-flat-small",
+       [](Recorder& recorder) {
+         measure_live(recorder, flat_workload(recorder.settings().scaled(kSmall)), LivePeers::fast);
+       }},
+      {"live-flat-large",
+       [](Recorder& recorder) {
+         measure_live(recorder, flat_workload(recorder.settings().scaled(kLarge)), LivePeers::fast);
+       }},
+      {"live", measure_live_jobs},
   }};
   return groups;
 }

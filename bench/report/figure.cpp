@@ -28,6 +28,8 @@ Scale scale_of(double value, Measure measure) {
       return value >= 1e9 ? Scale{1e9, " GB/s"} : Scale{1e6, " MB/s"};
     case Measure::job_milliseconds:
     case Measure::milliseconds:
+      if (value < 1e-3) return {1e-6, " ns"};
+      if (value < 1) return {1e-3, " µs"};
       return {1, " ms"};
     case Measure::bytes:
       return value >= 1e6 ? Scale{1e6, " MB"} : Scale{1, " B"};
