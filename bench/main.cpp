@@ -76,22 +76,14 @@ void measure_live(Recorder& recorder, const Corpus& corpus, LivePeers peers) {
   record_live_memory(recorder, work);
 }
 
-void measure_live_jobs(Recorder& recorder) {
-  measure_live_threads(recorder);
-  measure_live_trees(recorder);
-  measure_live_appends(recorder);
-  measure_live_growth(recorder);
-  measure_live_latency(recorder);
-}
-
 /// Rows that share their data, and a process.
 struct Group {
   std::string_view name;
   std::function<void(Recorder&)> run;
 };
 
-const std::array<Group, 11>& all_groups() {
-  static const std::array<Group, 11> groups{{
+const std::array<Group, 15>& all_groups() {
+  static const std::array<Group, 15> groups{{
       {"small", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kSmall))); }},
       {"large", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kLarge))); }},
       {"flat-small",
@@ -116,7 +108,11 @@ const std::array<Group, 11>& all_groups() {
        [](Recorder& recorder) {
          measure_live(recorder, flat_workload(recorder.settings().scaled(kLarge)), LivePeers::fast);
        }},
-      {"live", measure_live_jobs},
+      {"live-threads", measure_live_threads},
+      {"live-trees", measure_live_trees},
+      {"live-appends", measure_live_appends},
+      {"live-growth", measure_live_growth},
+      {"live-latency", measure_live_latency},
   }};
   return groups;
 }

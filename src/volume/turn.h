@@ -1,18 +1,24 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "packfs/error.h"
 
 namespace packfs::volume {
 
 /// Who may write: one at a time, from the begin of a transaction to its end. Not tied to a thread, since a transaction
-/// may move; but which thread used it last is known, so that it can be told that it waits for itself. Entering and
-/// leaving without a crowd makes no system call.
+/// may move; but which thread used it last is known, so that it can be told that it waits for itself.
+///
+/// Entering and leaving without a crowd makes no system call. In a crowd whoever runs may take a free turn before those
+/// that sleep: the tree's newest parts are in its processor's cache, and fetching them into another's with each commit
+/// costs more than the commit. So sleepers are woken now and then only; one that this has kept for kPatience ends it:
+/// until it has had its turn, newcomers queue up behind it.
 class TurnGate {
  public:
   /// Errors: busy (this thread holds the turn).
@@ -20,38 +26,39 @@ class TurnGate {
     if (is_mine()) [[unlikely]] {
       return std::unexpected(Error(ErrorCode::busy));
     }
-    if (!take()) {
-      const Waiting waiting(*this);
-      std::unique_lock lock(mutex_);
-      left_.wait(lock, [this] { return take(); });
+    if (!take_if_nobody_is_kept()) {
+      static_cast<void>(queue(Clock::time_point::max()));
     }
     claim();
     return {};
   }
   /// Errors: busy (held by anyone).
   Result<void> try_enter() {
-    if (is_mine() || !take()) return std::unexpected(Error(ErrorCode::busy));
+    if (is_mine() || !take_if_nobody_is_kept()) return std::unexpected(Error(ErrorCode::busy));
     claim();
     return {};
   }
   /// Errors: busy (this thread holds it); from_errno(ETIMEDOUT).
   Result<void> enter_within(std::chrono::nanoseconds timeout) {
     if (is_mine()) return std::unexpected(Error(ErrorCode::busy));
-    if (!take()) {
-      const Waiting waiting(*this);
-      std::unique_lock lock(mutex_);
-      if (!left_.wait_for(lock, timeout, [this] { return take(); })) {
-        return std::unexpected(Error::from_errno(ETIMEDOUT));
-      }
+    if (!take_if_nobody_is_kept()) {
+      const auto end = Clock::now() + timeout;
+      if (!queue(end)) return std::unexpected(Error::from_errno(ETIMEDOUT));
     }
     claim();
     return {};
   }
   void leave() noexcept {
     holder_.store(0, std::memory_order_relaxed);
-    // Sequentially consistent with Waiting: either this sees who waits, or that one sees that the turn is free.
+    // Sequentially consistent with Waiting and Kept: either this sees who waits, or that one sees that the turn is
+    // free.
     taken_.store(false);
     if (waiting_.load() == 0) return;
+    if (kept_.load() == 0) {
+      const Clock::duration now = Clock::now().time_since_epoch();
+      if (now - woken_at_.load(std::memory_order_relaxed) < kBetweenWakings) return;
+      woken_at_.store(now, std::memory_order_relaxed);
+    }
     {
       const std::lock_guard lock(mutex_);
     }
@@ -62,6 +69,8 @@ class TurnGate {
   [[nodiscard]] bool is_mine() const noexcept { return holder_.load(std::memory_order_relaxed) == thread_token(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Waiting {
     explicit Waiting(TurnGate& gate) noexcept : gate_(gate) { gate_.waiting_.fetch_add(1); }
     Waiting(const Waiting&) = delete;
@@ -70,14 +79,54 @@ class TurnGate {
     TurnGate& gate_;
   };
 
+  static constexpr std::chrono::microseconds kBetweenWakings{1000};
+  static constexpr std::chrono::milliseconds kPatience{4};
+
   bool take() noexcept { return !taken_.exchange(true); }
+  bool take_if_nobody_is_kept() noexcept { return kept_.load(std::memory_order_relaxed) == 0 && take(); }
+  /// Waits for the turn. False: the turn was not had in time.
+  bool queue(Clock::time_point end) {
+    const auto begin = Clock::now();
+    const Waiting waiting(*this);
+    std::unique_lock lock(mutex_);
+    if (take_if_nobody_is_kept()) return true;
+    std::optional<Kept> kept;
+    for (;;) {
+      // Perhaps nobody wakes it before it is kept; from then on all who leave do.
+      const Clock::time_point now = Clock::now();
+      if (now >= end) return false;
+      if (kept) {
+        wait_until(lock, end);
+      } else if (now - begin < kPatience) {
+        wait_until(lock, std::min(end, begin + kPatience));
+      } else {
+        kept.emplace(*this);
+      }
+      if (take()) return true;
+    }
+  }
+  void wait_until(std::unique_lock<std::mutex>& lock, Clock::time_point end) {
+    if (end == Clock::time_point::max()) return left_.wait(lock);  // past what the clock's own arithmetic bears
+    left_.wait_until(lock, end);
+  }
 
   static std::uintptr_t thread_token() noexcept {
     static thread_local char token;
     return reinterpret_cast<std::uintptr_t>(&token);
   }
 
+  /// A waiter that is not to be passed over again.
+  struct Kept {
+    explicit Kept(TurnGate& gate) noexcept : gate_(gate) { gate_.kept_.fetch_add(1); }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+    ~Kept() { gate_.kept_.fetch_sub(1); }
+    TurnGate& gate_;
+  };
+
   std::atomic<bool> taken_{false};
+  std::atomic<Clock::duration> woken_at_{Clock::duration::zero()};
+  std::atomic<std::uint32_t> kept_{0};
   std::atomic<std::uint32_t> waiting_{0};
   std::atomic<std::uintptr_t> holder_{0};  // 0: nobody, or one whose thread is not known
   std::mutex mutex_;

@@ -191,6 +191,28 @@ TEST_CASE("what the last snapshot held comes back though nobody writes or asks",
   CHECK(volume.counters().roots == 1);
 }
 
+TEST_CASE("a transaction gets its turn though other threads write without a pause", "[volume]") {
+  Volume volume = empty();
+  std::atomic<bool> stop{false};
+  std::vector<std::jthread> writers;
+  writers.reserve(3);
+  for (int i = 0; i < 3; ++i) {
+    writers.emplace_back([&volume, &stop, i] {
+      const std::string name = "file-" + std::to_string(i);
+      while (!stop) static_cast<void>(volume.write(name, text("x")));
+    });
+  }
+  bool all = true;
+  for (int i = 0; i < 50; ++i) {
+    auto transaction = volume.begin();  // ctest's limit ends it if it never comes
+    all = all && transaction && transaction->write("mine", text(std::to_string(i))) && transaction->commit();
+    auto timed = volume.begin_for(std::chrono::minutes(5));
+    all = all && timed;
+  }
+  stop = true;
+  CHECK(all);
+}
+
 TEST_CASE("what goes from below a directory is freed though blocks above share older versions of it", "[volume]") {
   Volume volume = empty();
   for (int i = 0; i < 20; ++i) fill(volume, "top-" + std::to_string(i), 1);  // neighbours that hold blocks together
