@@ -42,7 +42,8 @@ class TurnGate {
   Result<void> enter_within(std::chrono::nanoseconds timeout) {
     if (is_mine()) return std::unexpected(Error(ErrorCode::busy));
     if (!take_if_nobody_is_kept()) {
-      const auto end = Clock::now() + timeout;
+      const Clock::time_point now = Clock::now();
+      const Clock::time_point end = timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max();
       if (!queue(end)) return std::unexpected(Error::from_errno(ETIMEDOUT));
     }
     claim();
