@@ -9,61 +9,13 @@
 
 #include "base/alloc.h"
 #include "packfs/volume.h"
-#include "tree/linked_names.h"
-#include "tree/state.h"
+#include "tree/diff_sides.h"
+#include "tree/path_order.h"
 #include "tree/treap_diff.h"
 
 namespace packfs {
 namespace tree {
 namespace {
-
-/// Two tables, and what is known of both without looking.
-class Sides {
- public:
-  Sides(const Table& a, const Table& b)
-      : a_(a), b_(b), state_a_(dynamic_cast<const StateTable*>(&a)), state_b_(dynamic_cast<const StateTable*>(&b)) {
-    is_one_volume_ = state_a_ != nullptr && state_b_ != nullptr && &state_a_->heap() == &state_b_->heap();
-    links_agree_ = is_one_volume_ && state_a_->state().links == state_b_->state().links;
-  }
-
-  [[nodiscard]] const Table& a() const noexcept { return a_; }
-  [[nodiscard]] const Table& b() const noexcept { return b_; }
-
-  /// The same entry with the same in it, known from where it lies.
-  [[nodiscard]] bool is_identical(const Node& a, const Node& b) const {
-    if (a.type != b.type || a.layer != b.layer || a.entry != b.entry || a.directory != b.directory) return false;
-    if (&a_ == &b_) return true;
-    if (!is_one_volume_) return false;
-    return a.type != FileType::directory || links_agree_ || has_no_links(a);
-  }
-
-  /// What is in two directories differs at most where their treaps do.
-  [[nodiscard]] bool differ_in_treaps(const Node& a, const Node& b) const {
-    if (!is_one_volume_ || a.layer != 0 || b.layer != 0) return false;
-    const Node& lower_a = body(a).lower;
-    const Node& lower_b = body(b).lower;
-    const bool one_lower =
-        lower_a.type == lower_b.type && lower_a.entry == lower_b.entry && lower_a.directory == lower_b.directory;
-    return one_lower && (links_agree_ || (has_no_links(a) && has_no_links(b)));
-  }
-
-  [[nodiscard]] static const DirectoryBody& body(const Node& directory) noexcept {
-    return StateTable::dentry_of(directory).directory();
-  }
-
- private:
-  [[nodiscard]] bool has_no_links(const Node& directory) const {
-    const auto totals = stored_totals(*state_a_, directory);
-    return totals && totals->linked_names == 0;
-  }
-
-  const Table& a_;
-  const Table& b_;
-  const StateTable* state_a_;
-  const StateTable* state_b_;
-  bool is_one_volume_ = false;
-  bool links_agree_ = false;
-};
 
 /// Whether two files have the same bytes.
 Result<bool> same_bytes(const Table& a, const Node& one, const Table& b, const Node& other, std::uint64_t size) {
@@ -88,15 +40,6 @@ Result<bool> same_bytes(const Table& a, const Node& one, const Table& b, const N
     offset += *read;
   }
   return true;
-}
-
-/// A path in order of its components.
-bool path_less(std::string_view a, std::string_view b) noexcept {
-  const auto [left, right] = std::ranges::mismatch(a, b);
-  if (right == b.end()) return false;
-  if (left == a.end()) return true;
-  if (*left == '/' || *right == '/') return *left == '/';
-  return static_cast<unsigned char>(*left) < static_cast<unsigned char>(*right);
 }
 
 std::string joined(const std::string& directory, std::string_view name) {
@@ -158,11 +101,13 @@ class Diff {
     std::string new_path;
   };
   enum class State : std::uint8_t { single, matched, withdrawn };
+  using Identity = std::pair<FileType, std::uint64_t>;
   /// An entry that one side has and the other has not in its place.
   struct Item {
     bool is_new = false;
     Node node;
     std::string path;
+    Identity identity;
     State state = State::single;
     bool has_twin = false;
     std::vector<std::size_t> children;  // those that came of opening it
@@ -173,7 +118,6 @@ class Diff {
     std::size_t old_item = 0;
     std::size_t new_item = 0;
   };
-  using Identity = std::pair<FileType, std::uint64_t>;
 
   [[nodiscard]] const Table& table(bool is_new) const noexcept { return is_new ? sides_.b() : sides_.a(); }
 
@@ -213,14 +157,27 @@ class Diff {
     return compared;
   }
 
-  /// The names in a directory that lead to any of these paths.
-  static std::set<std::string> names_below(const std::set<std::string>& paths, const std::string& directory) {
+  /// The first of these paths that is below a directory.
+  static PathSet::const_iterator first_below(const PathSet& paths, const std::string& directory) {
+    return directory.empty() ? paths.begin() : paths.upper_bound(directory);
+  }
+  static bool is_below(const PathSet& paths, PathSet::const_iterator at, const std::string& directory) {
+    return at != paths.end() && (directory.empty() || PathOrder::is_in(*at, directory));
+  }
+
+  /// The names in a directory that lead to any of these paths: one search for each.
+  static std::set<std::string> names_below(const PathSet& paths, const std::string& directory) {
     std::set<std::string> names;
-    const std::string prefix = directory.empty() ? "" : directory + "/";
-    for (auto at = paths.lower_bound(prefix); at != paths.end() && at->starts_with(prefix); ++at) {
-      names.insert(at->substr(prefix.size(), at->find('/', prefix.size()) - prefix.size()));
+    const std::size_t begin = directory.empty() ? 0 : directory.size() + 1;
+    for (auto at = first_below(paths, directory); is_below(paths, at, directory);) {
+      const std::size_t end = std::min(at->find('/', begin), at->size());
+      names.insert(at->substr(begin, end - begin));
+      at = paths.upper_bound(Below{std::string_view(*at).substr(0, end)});
     }
     return names;
+  }
+  static bool has_below(const PathSet& paths, const std::string& directory) {
+    return is_below(paths, first_below(paths, directory), directory);
   }
 
   Result<bool> is_one(const Node& a, const Node& b) const {
@@ -257,7 +214,9 @@ class Diff {
   }
 
   void forget(std::size_t item) {
-    std::erase_if(items_[item].is_new ? added_ : removed_, [&](const auto& entry) { return entry.second == item; });
+    auto& singles = items_[item].is_new ? added_ : removed_;
+    const auto at = singles.find(items_[item].identity);
+    if (at != singles.end() && at->second == item) singles.erase(at);
   }
 
   template <class Both>
@@ -318,8 +277,8 @@ class Diff {
   /// Two entries that are one: `changed` when they differ; directories are compared later.
   Result<void> compare_entries(const Node& a, const Node& b, const std::string& old_path, const std::string& new_path) {
     if (sides_.is_identical(a, b)) {
-      const bool looked_into = a.type == FileType::directory && (!names_below(moved_away_, old_path).empty() ||
-                                                                 !names_below(arrived_, new_path).empty());
+      const bool looked_into =
+          a.type == FileType::directory && (has_below(moved_away_, old_path) || has_below(arrived_, new_path));
       if (looked_into) pairs_.push_back({a, b, old_path, new_path});
       return {};
     }
@@ -364,9 +323,9 @@ class Diff {
     const auto stat = table(is_new).stat(node);
     if (!stat) return std::unexpected(stat.error());
     const std::size_t index = items_.size();
-    items_.push_back({is_new, node, std::move(path), State::single, false, {}});
-    if (parent) items_[*parent].children.push_back(index);
     const Identity identity{stat->type, stat->inode};
+    items_.push_back({is_new, node, std::move(path), identity, State::single, false, {}});
+    if (parent) items_[*parent].children.push_back(index);
     auto& others = is_new ? removed_ : added_;
     const auto at = others.find(identity);
     if (at == others.end()) {
@@ -432,8 +391,8 @@ class Diff {
   std::size_t settled_ = 0;
   std::map<Identity, std::size_t> removed_;  // single items by what they are
   std::map<Identity, std::size_t> added_;
-  std::set<std::string> moved_away_;  // old paths that were matched
-  std::set<std::string> arrived_;     // new paths that were
+  PathSet moved_away_;  // old paths that were matched
+  PathSet arrived_;     // new paths that were
   std::vector<Change> changes_;
 };
 

@@ -312,3 +312,36 @@ TEST_CASE("a diff of two states looks at what changed", "[volume]") {
   CHECK(changes->size() == 10);
   CHECK(diff(before, before)->empty());
 }
+
+TEST_CASE("diff finds thousands of moves, and what was changed where they went", "[volume][diff]") {
+  constexpr int kFiles = 5000;
+  Volume volume = empty();
+  fill(volume, "from", kFiles);
+  fill(volume, "from-other", 1);  // between "from" and what is in it, byte by byte
+  for (int i = 0; i < 7; ++i) must(volume.make_directories("to/deep/x" + std::to_string(i)));
+  const Snapshot before = volume.snapshot();
+  {
+    auto transaction = volume.begin();
+    REQUIRE(transaction);
+    for (int i = 0; i < kFiles; ++i) {
+      const std::string name = "/file-" + std::to_string(i);
+      must(transaction->rename("from" + name, "to/deep/x" + std::to_string(i % 7) + name));
+    }
+    must(transaction->write("to/deep/x3/file-3", text("changed")));
+    REQUIRE(transaction->commit());
+  }
+  const auto changes = diff(before, volume.snapshot());
+  REQUIRE(changes);
+  std::size_t renamed = 0;
+  for (const Change& change : *changes) {
+    if (change.kind != Change::Kind::renamed) continue;
+    const std::string name = change.path.substr(change.path.rfind('/'));
+    CHECK(change.from == "from" + name);
+    ++renamed;
+  }
+  CHECK(renamed == kFiles);
+  const auto is_change_of_3 = [](const Change& change) {
+    return change.kind == Change::Kind::changed && change.path == "to/deep/x3/file-3";
+  };
+  CHECK(std::ranges::count_if(*changes, is_change_of_3) == 1);
+}
