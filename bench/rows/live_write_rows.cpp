@@ -96,7 +96,7 @@ std::vector<Arm> arms_for(const LiveWork& work, const LivePlaces& places, LivePe
       arm_of(Contender{"std::map", [] { return std::make_unique<MapStore>(); }, all}, work, job),
   };
   if (peers == LivePeers::fast) return arms;
-  const auto add = [&](const std::string& name, std::size_t files, auto make) {
+  const auto add = [&](const std::string& name, std::size_t files, const auto& make) {
     arms.push_back(arm_of(Contender{name, make, files}, work, job));
   };
   const std::string memory = places.memory;
@@ -175,7 +175,7 @@ void work_in_threads(Store& store, const std::vector<PathList>& paths, std::span
 }
 
 template <class Make, class Reader>
-Arm threads_arm(const std::string& name, const std::vector<PathList>& paths, Make make, Reader reader_of) {
+Arm threads_arm(const std::string& name, const std::vector<PathList>& paths, const Make& make, Reader reader_of) {
   const auto body = [&paths, make, reader_of](benchmark::State& state) {
     const std::vector<std::byte> content(kWorkloadFileBytes, std::byte{'x'});
     std::size_t files = 0;

@@ -21,9 +21,7 @@ std::uint64_t matches(std::uint64_t word, std::uint8_t byte) noexcept {
 }
 
 std::uint64_t load_prints(const std::uint8_t* prints) noexcept {
-  std::uint64_t word = 0;
-  std::memcpy(&word, prints, 8);
-  return word;
+  return detail::load_word(reinterpret_cast<const char*>(prints));
 }
 
 std::uint64_t prefix_of(std::string_view name, std::size_t common) noexcept {
@@ -423,6 +421,7 @@ Dentry* own_in_block(Owner& owner, Block& block, std::string_view name, std::uin
   const Spot place = locate(block, name, print_of(hash));
   Dentry* const old = place.in_base ? block.base->entries()[place.position] : nullptr;
   Dentry* const entry = place.in_changes ? block.changes->entries[place.change] : old;
+  // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the name is in the changes or in the base
   if (owner.owns(*entry)) {
     if (old != nullptr && old != entry && !may_linger(*old, *entry, churn)) drop_from_base(owner, block, old);
     return entry;

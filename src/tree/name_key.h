@@ -8,16 +8,17 @@
 
 namespace packfs::tree {
 
+/// Bytes as integers, byte 0 in the low bits.
 namespace detail {
 inline std::uint64_t load_word(const char* at) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, at, 8);
-  return word;  // byte 0 in the low bits: this code runs on little-endian machines, as the pack's does
+  return std::endian::native == std::endian::little ? word : std::byteswap(word);
 }
 inline std::uint64_t load_half(const char* at) noexcept {
   std::uint32_t half = 0;
   std::memcpy(&half, at, 4);
-  return half;
+  return std::endian::native == std::endian::little ? half : std::byteswap(half);
 }
 }  // namespace detail
 

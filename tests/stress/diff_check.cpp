@@ -156,6 +156,16 @@ class DiffCheck {
     return parent != origin_.end() && parent->second == parent_of(path);
   }
 
+  /// Below an entry that counts as changed though it is another one than was there: what came into it is added.
+  [[nodiscard]] bool is_in_replaced(Key path) const {
+    while (!path.empty()) {
+      path = parent_of(path);
+      const auto origin = origin_.find(path);
+      if (origin != origin_.end() && before_.numbers.at(origin->second) != after_.numbers.at(path)) return true;
+    }
+    return false;
+  }
+
   Complaint demand_renames() {
     std::map<std::uint64_t, Key> by_number;
     for (const auto& [path, number] : before_.numbers) by_number[number] = path;
@@ -165,7 +175,7 @@ class DiffCheck {
       const bool is_one_file = before_.ids.at(old->second) == after_.ids.at(path);
       const bool moved = !after_.ids.contains(old->second) && !before_.ids.contains(path);
       const auto origin = origin_.find(path);
-      if (is_one_file && moved && (origin == origin_.end() || origin->second != old->second)) {
+      if (is_one_file && moved && !is_in_replaced(path) && (origin == origin_.end() || origin->second != old->second)) {
         return shown(path) + " is not known to come from " + shown(old->second);
       }
     }
