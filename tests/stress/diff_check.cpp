@@ -158,8 +158,7 @@ class DiffCheck {
 
   /// Below an entry that counts as changed though it is another one than was there: what came into it is added.
   [[nodiscard]] bool is_in_replaced(Key path) const {
-    while (!path.empty()) {
-      path = parent_of(path);
+    for (path = parent_of(path); !path.empty(); path = parent_of(path)) {
       const auto origin = origin_.find(path);
       if (origin != origin_.end() && before_.numbers.at(origin->second) != after_.numbers.at(path)) return true;
     }
