@@ -200,6 +200,8 @@ struct VolumeCounters {
 struct OldestSnapshot {
   std::uint64_t commit = 0;
   std::chrono::nanoseconds age{};  ///< since that commit was made
+  std::uint64_t inodes = 0;        ///< entries that would be freed if it alone were dropped
+  std::uint64_t bytes = 0;         ///< memory that would, contents included; after quiesce(), else perhaps less
 };
 
 /// A tree that can be changed: many threads read without ever waiting, one writes at a time, each write is atomic.
@@ -230,7 +232,8 @@ class Volume final : public Writable {
   /// Waits until all that no snapshot needs is freed. Not while a transaction is open on this thread (returns at once).
   void quiesce();
   [[nodiscard]] VolumeCounters counters() const;
-  /// Nothing when no state but the newest is held.
+  /// Nothing when no state but the newest is held. Looks at all that the snapshot alone pins, and holds up writers so
+  /// long.
   [[nodiscard]] std::optional<OldestSnapshot> oldest_snapshot() const;
 
   /// As Writable says; without a count that readers would share, when all lies in memory.

@@ -37,6 +37,8 @@ class Content final : public Counted {
   [[nodiscard]] std::size_t piece_count() const noexcept { return rope_.count(); }
   /// Memory it keeps, roughly: what it shares with others is counted in full, backings are not.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+  /// Whether more than one holds it, at this moment.
+  [[nodiscard]] bool is_shared() const noexcept { return references() > 1; }
   /// Less than asked only at the end. Errors: the backing's.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> buffer) const;
   /// All of it without a copy, valid as long as this. Errors: not_supported (not one run in memory); the backing's.

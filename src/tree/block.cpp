@@ -436,7 +436,8 @@ void remove_from_block(Owner& owner, Block& block, std::string_view name, std::u
   const Spot place = locate(block, name, print_of(hash));
   if (place.in_changes) {
     heap.let_go(std::exchange(own_changes(owner, block).entries[place.change], nullptr));
-    if (!place.in_base) remove_change(owner, block, place.change);
+    if (!place.in_base) return remove_change(owner, block, place.change);
+    if (Dentry* const old = block.base->entries()[place.position]; is_heavy(*old)) drop_from_base(owner, block, old);
     return;
   }
   if (base_is_owned(owner, block)) {

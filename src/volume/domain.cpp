@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/rcu.h"
+#include "tree/held_alone.h"
 
 namespace packfs::volume {
 namespace {
@@ -156,11 +157,13 @@ VolumeCounters Domain::counters() const noexcept {
   return counters;
 }
 
-std::optional<OldestSnapshot> Domain::oldest_snapshot() const noexcept {
+std::optional<OldestSnapshot> Domain::oldest_snapshot() const {
   for (const Root* root = oldest_; root != nullptr; root = root->newer_) {
     if (root == newest_.load(std::memory_order_relaxed)) continue;
     if (root->references() > (root->published_ ? 1U : 0U)) {
-      return OldestSnapshot{root->commit(), std::chrono::nanoseconds(monotonic_ns() - root->made_ns_)};
+      const tree::HeldAlone held = tree::held_alone(root->state());
+      return OldestSnapshot{root->commit(), std::chrono::nanoseconds(monotonic_ns() - root->made_ns_), held.inodes,
+                            held.bytes};
     }
   }
   return std::nullopt;

@@ -41,7 +41,7 @@ class Domain {
   /// Frees up to `steps` parts of the dead; true when more is there to be done now (B, D).
   bool collect(std::size_t steps) noexcept;
   [[nodiscard]] VolumeCounters counters() const noexcept;
-  [[nodiscard]] std::optional<OldestSnapshot> oldest_snapshot() const noexcept;
+  [[nodiscard]] std::optional<OldestSnapshot> oldest_snapshot() const;  ///< throws std::bad_alloc
 
   // From any thread.
   /// The newest state; valid in the read section in which this is called.

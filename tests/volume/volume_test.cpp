@@ -213,10 +213,41 @@ TEST_CASE("a transaction gets its turn though other threads write without a paus
   CHECK(all);
 }
 
+TEST_CASE("the oldest snapshot tells what it alone keeps alive", "[volume]") {
+  constexpr int kFiles = 1000;
+  constexpr std::size_t kLarge = 300'000;
+  Volume volume = empty();
+  fill(volume, "d", kFiles);
+  must(volume.clone("d", "kept"));
+  must(volume.write("large", std::vector<std::byte>(kLarge)));
+  auto first = std::optional(volume.snapshot());
+  const auto told = [&] {
+    volume.quiesce();
+    const auto oldest = volume.oldest_snapshot();
+    REQUIRE(oldest);
+    return *oldest;
+  };
+  must(volume.chmod("d", 0700));
+  CHECK(told().inodes >= 1);  // the root as it was; "d" too, unless a block still shares it
+  CHECK(told().inodes <= 2);
+  must(volume.remove_tree("d"));
+  CHECK(told().inodes == 2);  // the files are the clone's as well
+  const auto second = std::optional(volume.snapshot());
+  must(volume.remove_tree("kept"));
+  CHECK(told().inodes == 2);  // the second snapshot has them
+  must(volume.unlink("large"));
+  CHECK(told().bytes < kLarge);
+  first.reset();
+  const OldestSnapshot oldest = told();
+  CHECK(oldest.commit == second->commit());
+  CHECK(oldest.inodes == kFiles + 3);  // the files, "kept", "large" and the root
+  CHECK(oldest.bytes > kLarge + kFiles * 100);
+}
+
 TEST_CASE("what goes from below a directory is freed though blocks above share older versions of it", "[volume]") {
   Volume volume = empty();
   for (int i = 0; i < 20; ++i) fill(volume, "top-" + std::to_string(i), 1);  // neighbours that hold blocks together
-  must(volume.make_directory("top-7/middle"));
+  fill(volume, "top-7/middle", 20);
   volume.quiesce();
   const auto before = volume.counters();
   fill(volume, "top-7/middle/d", 5000);
@@ -229,6 +260,12 @@ TEST_CASE("what goes from below a directory is freed though blocks above share o
     REQUIRE(transaction);
     remove_each(*transaction);
     REQUIRE(transaction->commit());
+  }
+  SECTION("as a tree that was changed lately") {
+    // So many neighbours one by one that "d" comes into a base.
+    for (int i = 0; i < 30; ++i) must(volume.write("top-7/middle/more-" + std::to_string(i), text("x")));
+    must(volume.chmod("top-7/middle/d", 0700));
+    must(volume.remove_tree("top-7/middle/d"));
   }
   SECTION("as a tree of empty files") {
     for (int i = 0; i < 5000; ++i) must(volume.truncate("top-7/middle/d/file-" + std::to_string(i), 0));
