@@ -378,7 +378,10 @@ class Diff {
       if (*count == 0) return {};
       for (const Entry& entry : std::span(batch).first(*count)) {
         if (items_[index].state != State::single) return {};
-        if (auto added = add_item(is_new, entry.node(), joined(path, entry.name()), index); !added) return added;
+        std::string child = joined(path, entry.name());
+        // Found to have moved before, by itself: it is accounted for, with all below it.
+        if ((is_new ? arrived_ : moved_away_).contains(child)) continue;
+        if (auto added = add_item(is_new, entry.node(), std::move(child), index); !added) return added;
       }
     }
   }

@@ -382,3 +382,22 @@ TEST_CASE("diff finds thousands of moves, and what was changed where they went",
   };
   CHECK(std::ranges::count_if(*changes, is_change_of_3) == 1);
 }
+
+TEST_CASE("diff lists an entry once though what holds it is found to have moved after it", "[volume][diff]") {
+  Volume volume = empty();
+  must(volume.make_directories("e/d/c/f/g"));
+  must(volume.make_directory("h"));
+  const Snapshot before = volume.snapshot();
+  must(volume.rename("e/d/c/f/g", "h/f"));
+  must(volume.make_directories("h/f/new"));
+  must(volume.rename("e/d", "h/f/new/d"));
+  const auto changes = diff(before, volume.snapshot());
+  REQUIRE(changes);
+  std::vector<std::string> listed;
+  for (const Change& change : *changes) {
+    if (change.kind == Change::Kind::renamed) listed.push_back(change.path + " from " + change.from);
+    if (change.kind == Change::Kind::added) listed.push_back(change.path);
+    CHECK(change.kind != Change::Kind::removed);
+  }
+  CHECK(listed == std::vector<std::string>{"h/f from e/d/c/f/g", "h/f/new", "h/f/new/d from e/d"});
+}
