@@ -13,11 +13,7 @@ using namespace packfs::stress;
 
 namespace {
 
-#ifdef NDEBUG
-constexpr std::uint64_t kSequences = kIsSanitized ? 60 : 2000;
-#else
 constexpr std::uint64_t kSequences = kIsSanitized ? 60 : 1000;
-#endif
 constexpr std::size_t kLength = 100;
 
 /// PACKFS_STRESS_SEQUENCES overrides what the build is given.
