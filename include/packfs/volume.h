@@ -264,9 +264,9 @@ struct Change {
 /// type, attributes, content or target differ; a directory when its own attributes do. A subtree that was added or
 /// removed is listed entry by entry; one that was moved is one `renamed`, with its own changes listed below the new
 /// path. A directory that another of its name has taken the place of counts as that one, changed, unless one of the two
-/// is found elsewhere; what was moved into such a directory may be listed as removed and added. Between snapshots of
-/// one volume (or of volumes over one pack) the cost follows the number of changes. Errors: corrupt; an errno from the
-/// host; no_memory.
+/// is found elsewhere; what was moved into such a directory, or into one that shares its inode number with a clone, may
+/// be listed as removed and added. Between snapshots of one volume (or of volumes over one pack) the cost follows the
+/// number of changes. Errors: corrupt; an errno from the host; no_memory.
 [[nodiscard]] Result<std::vector<Change>> diff(const View& before, const View& after);
 
 }  // namespace packfs

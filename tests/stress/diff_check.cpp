@@ -156,10 +156,12 @@ class DiffCheck {
     return parent != origin_.end() && parent->second == parent_of(path);
   }
 
-  /// Below an entry that counts as changed though it is another one than was there: what came into it is added.
+  /// Below an entry that counts as changed though it is another one than was there, or of whose inode number there are
+  /// two: what came into it may be listed as added.
   [[nodiscard]] bool is_in_replaced(Key path) const {
     for (path = parent_of(path); !path.empty(); path = parent_of(path)) {
       const auto origin = origin_.find(path);
+      if (after_.times_shown.at(after_.numbers.at(path)) != 1) return true;
       if (origin != origin_.end() && before_.numbers.at(origin->second) != after_.numbers.at(path)) return true;
     }
     return false;
