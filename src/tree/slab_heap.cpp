@@ -87,7 +87,7 @@ bool SlabHeap::add_chunk() noexcept {
   for (std::size_t i = kSlabsInChunk; i >= 1; --i) {
     auto* slab = new (static_cast<std::byte*>(memory) + i * kSlabBytes) Slab{};
     slab->chunk = chunk;
-    give_back(slab);
+    add_free(slab);
   }
   return true;
 }
@@ -95,8 +95,13 @@ bool SlabHeap::add_chunk() noexcept {
 bool SlabHeap::reserve(std::size_t bytes) noexcept {
   // Each class may leave its last slab unfinished, and a slab's end unused.
   const std::size_t needed = kClasses / 2 + 2 * (bytes / kSlabBytes + 1);
+  if (has_surplus_) [[unlikely]] {
+    trim(needed);
+  }
   while (free_slab_count_ < needed) {
     if (!add_chunk()) return false;
+    // What an edit of ordinary size never needs goes back before the next one.
+    has_surplus_ = free_slab_count_ > 2 * kSlabsInChunk;
   }
   return true;
 }
@@ -130,15 +135,32 @@ SlabHeap::Slab* SlabHeap::take_slab(std::size_t index) noexcept {
   return slab;
 }
 
-void SlabHeap::give_back(Slab* slab) noexcept {
+void SlabHeap::add_free(Slab* slab) noexcept {
   poison(reinterpret_cast<std::byte*>(slab) + kHeaderBytes, kSlabBytes - kHeaderBytes);
   ListHead list{free_slabs_};
   link(list, slab);
   free_slabs_ = list.first;
   ++free_slab_count_;
-  Chunk* const chunk = slab->chunk;
+  ++slab->chunk->free_slabs;
+}
+
+void SlabHeap::give_back(Slab* slab) noexcept {
+  add_free(slab);
   // A chunk's worth stays, so that work around a border does not fetch and return the same chunk.
-  if (++chunk->free_slabs < kSlabsInChunk || free_slab_count_ < 2 * kSlabsInChunk) return;
+  if (slab->chunk->free_slabs < kSlabsInChunk || free_slab_count_ < 2 * kSlabsInChunk) return;
+  release(slab->chunk);
+}
+
+void SlabHeap::trim(std::size_t kept) noexcept {
+  for (Chunk* chunk = chunks_; chunk != nullptr && free_slab_count_ >= kept + 2 * kSlabsInChunk;) {
+    Chunk* const next = chunk->next;
+    if (chunk->free_slabs == kSlabsInChunk) release(chunk);
+    chunk = next;
+  }
+  has_surplus_ = false;
+}
+
+void SlabHeap::release(Chunk* chunk) noexcept {
   for (std::size_t i = 1; i <= kSlabsInChunk; ++i) {
     ListHead all{free_slabs_};
     unlink(all, reinterpret_cast<Slab*>(reinterpret_cast<std::byte*>(chunk) + i * kSlabBytes));

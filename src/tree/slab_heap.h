@@ -54,13 +54,18 @@ class SlabHeap {
   static Slab* slab_of(void* object) noexcept;
   bool add_chunk() noexcept;
   Slab* take_slab(std::size_t index) noexcept;
+  void add_free(Slab* slab) noexcept;
   void give_back(Slab* slab) noexcept;
+  /// Gives back chunks that are free as a whole, but not the last `kept` free slabs and a chunk's worth more.
+  void trim(std::size_t kept) noexcept;
+  void release(Chunk* chunk) noexcept;
   void link(ListHead& list, Slab* slab) noexcept;
   void unlink(ListHead& list, Slab* slab) noexcept;
 
   std::array<ListHead, kClasses> partial_{};  // slabs with room, by class
   Slab* free_slabs_ = nullptr;
   std::size_t free_slab_count_ = 0;
+  bool has_surplus_ = false;  // chunks were fetched for an edit far larger than others
   Chunk* chunks_ = nullptr;
   std::size_t chunk_count_ = 0;
 };

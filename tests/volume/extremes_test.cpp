@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "packfs/volume.h"
+#include "support/packs.h"
+#include "support/temp_dir.h"
+
+using namespace packfs;
+using namespace packfs::testing;
+
+// Trees and names at the ends of what is allowed, and a base that turns out damaged.
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PACKFS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PACKFS_SANITIZED 1
+#endif
+#endif
+#ifdef PACKFS_SANITIZED
+constexpr int kMany = 50'000;
+#else
+constexpr int kMany = 1'000'000;
+#endif
+
+Volume empty() {
+  auto volume = Volume::memory();
+  REQUIRE(volume);
+  return std::move(*volume);
+}
+
+std::vector<std::byte> text(std::string_view words) {
+  const auto bytes = std::as_bytes(std::span(words));
+  return {bytes.begin(), bytes.end()};
+}
+
+template <class T>
+ErrorCode code_of(const Result<T>& done) {
+  return done ? ErrorCode{} : done.error().code();
+}
+
+std::string numbered(int i) {
+  std::string digits = std::to_string(i);
+  return "n" + std::string(7 - digits.size(), '0') + digits;
+}
+
+}  // namespace
+
+TEST_CASE("directories 32,768 deep are made, cloned, compared, moved and removed", "[volume][extremes]") {
+  constexpr int kDepth = 32'768;
+  Volume volume = empty();
+  volume.quiesce();
+  const VolumeCounters before = volume.counters();
+  std::string path = "d";
+  for (int i = 1; i < kDepth; ++i) path += "/d";
+  must(volume.make_directories(path));
+  must(volume.write(path + "/file", text("at the bottom")));
+  const Snapshot shallow = volume.snapshot();
+  must(volume.write(path + "/file", text("changed")));
+  must(volume.rename("d", "moved"));
+  CHECK(volume.stat("moved" + path.substr(1) + "/file")->size == 7);
+  const auto changes = diff(shallow, volume.snapshot());
+  REQUIRE(changes);
+  CHECK(std::ranges::count(*changes, Change::Kind::changed, &Change::kind) >= 1);
+  CHECK(changes->back().path == "moved" + path.substr(1) + "/file");
+  must(volume.clone("moved", "copy"));
+  CHECK(volume.totals()->entries == 2 * (kDepth + 1));
+  must(volume.remove_tree("moved"));
+  must(volume.remove_tree("copy"));
+  volume.quiesce();
+  CHECK(volume.counters().inodes > kDepth);  // the snapshot has them
+  CHECK(before.inodes == 1);
+}
+
+TEST_CASE("a million entries in one directory", "[volume][extremes]") {
+  Volume volume = empty();
+  {
+    auto transaction = volume.begin();
+    REQUIRE(transaction);
+    must(transaction->make_directory("d"));
+    for (int i = 0; i < kMany; ++i) must(transaction->write("d/" + numbered(i), {}));
+    REQUIRE(transaction->commit());
+  }
+  int next = 0;
+  for (const Result<Entry>& entry : volume.list("d")) {
+    if (!entry || entry->name() != numbered(next)) break;
+    ++next;
+  }
+  CHECK(next == kMany);
+  CHECK(volume.stat("d/" + numbered(kMany / 2)));
+  CHECK(code_of(volume.stat("d/" + numbered(kMany))) == ErrorCode::no_entry);
+  const Snapshot before = volume.snapshot();
+  must(volume.unlink("d/" + numbered(kMany / 3)));
+  const auto changes = diff(before, volume.snapshot());
+  REQUIRE(changes);
+  CHECK(changes->back().path == "d/" + numbered(kMany / 3));
+  must(volume.rename("d", "e"));
+  must(volume.remove_tree("e"));
+  CHECK(volume.totals()->entries == 0);
+}
+
+TEST_CASE("sorted names that share all but their ends leave the tree shallow", "[volume][extremes]") {
+  Volume volume = empty();
+  const std::string common(240, 'x');
+  auto transaction = volume.begin();
+  REQUIRE(transaction);
+  for (int i = 0; i < 20'000; ++i) must(transaction->write(common + numbered(i), {}));
+  REQUIRE(transaction->commit());
+  std::uint64_t most = 0;
+  for (int i = 0; i < 20'000; i += 97) {
+    const std::uint64_t before = volume.counters().nodes_copied;
+    must(volume.write(common + numbered(i), text("y")));
+    most = std::max(most, volume.counters().nodes_copied - before);
+  }
+  CHECK(most <= 60);  // as for any names
+}
+
+TEST_CASE("names and paths are as long as is allowed and no longer", "[volume][extremes]") {
+  Volume volume = empty();
+  must(volume.write(std::string(255, 'n'), text("x")));
+  CHECK(code_of(volume.write(std::string(256, 'n'), text("x"))) == ErrorCode::name_too_long);
+  CHECK(code_of(volume.make_directory(std::string(256, 'n'))) == ErrorCode::name_too_long);
+  CHECK(code_of(volume.rename(std::string(255, 'n'), std::string(256, 'm'))) == ErrorCode::name_too_long);
+  std::string path;
+  while (path.size() < (std::size_t{1} << 20)) path += "a/";
+  CHECK(code_of(volume.make_directories(path + "a")) == ErrorCode::name_too_long);
+  CHECK(volume.totals()->entries == 1);
+}
+
+TEST_CASE("a base that turns out damaged fails the calls that need it, and the volume lives", "[volume][extremes]") {
+  const TempDir dir;
+  const Attributes plain{.mode = 0644, .uid = 0, .gid = 0, .mtime = {1, 0}, .xattrs = {}};
+  build_pack(dir.path("pack"), [&](PackBuilder& builder) {
+    must(builder.add_file("damaged", plain, text("these bytes will be wrong")));
+    must(builder.add_file("whole", plain, text("these will not")));
+  });
+  {
+    std::fstream file(dir.path("pack"), std::ios::in | std::ios::out | std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t at = bytes.find("will be wrong");
+    REQUIRE(at != std::string::npos);
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put('W');
+  }
+  auto volume = Volume::memory(open_pack(dir.path("pack")));
+  REQUIRE(volume);
+  std::array<std::byte, 64> buffer{};
+  CHECK(code_of(volume->read("damaged", buffer)) == ErrorCode::corrupt);
+  const std::uint64_t commit = volume->snapshot().commit();
+  CHECK(code_of(volume->append("damaged", text("more"))) == ErrorCode::corrupt);
+  CHECK(code_of(volume->write_at("damaged", 3, text("more"))) == ErrorCode::corrupt);
+  CHECK(volume->snapshot().commit() == commit);
+  CHECK(*volume->read("whole", buffer) == 14);
+  must(volume->append("whole", text(".")));
+  CHECK(code_of(volume->rename("damaged", "elsewhere")) == ErrorCode::corrupt);  // a short file moves with its bytes
+  CHECK(volume->stat("damaged"));
+  must(volume->unlink("damaged"));
+  must(volume->write("damaged", text("new")));
+  CHECK(*volume->read("damaged", buffer) == 3);
+}
