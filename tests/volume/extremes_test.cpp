@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "packfs/volume.h"
+#include "stress/sanitized.h"
 #include "support/packs.h"
 #include "support/temp_dir.h"
 
@@ -15,28 +16,12 @@ using namespace packfs::testing;
 // Trees and names at the ends of what is allowed, and a base that turns out damaged.
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PACKFS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PACKFS_SANITIZED 1
-#endif
-#endif
-#ifdef PACKFS_SANITIZED
-constexpr int kMany = 50'000;
-#else
-constexpr int kMany = 1'000'000;
-#endif
+constexpr int kMany = stress::kIsSanitized ? 50'000 : 1'000'000;
 
 Volume empty() {
   auto volume = Volume::memory();
   REQUIRE(volume);
   return std::move(*volume);
-}
-
-std::vector<std::byte> text(std::string_view words) {
-  const auto bytes = std::as_bytes(std::span(words));
-  return {bytes.begin(), bytes.end()};
 }
 
 template <class T>
@@ -59,9 +44,9 @@ TEST_CASE("directories 32,768 deep are made, cloned, compared, moved and removed
   std::string path = "d";
   for (int i = 1; i < kDepth; ++i) path += "/d";
   must(volume.make_directories(path));
-  must(volume.write(path + "/file", text("at the bottom")));
+  must(volume.write(path + "/file", bytes_of("at the bottom")));
   const Snapshot shallow = volume.snapshot();
-  must(volume.write(path + "/file", text("changed")));
+  must(volume.write(path + "/file", bytes_of("changed")));
   must(volume.rename("d", "moved"));
   CHECK(volume.stat("moved" + path.substr(1) + "/file")->size == 7);
   const auto changes = diff(shallow, volume.snapshot());
@@ -114,7 +99,7 @@ TEST_CASE("sorted names that share all but their ends leave the tree shallow", "
   std::uint64_t most = 0;
   for (int i = 0; i < 20'000; i += 97) {
     const std::uint64_t before = volume.counters().nodes_copied;
-    must(volume.write(common + numbered(i), text("y")));
+    must(volume.write(common + numbered(i), bytes_of("y")));
     most = std::max(most, volume.counters().nodes_copied - before);
   }
   CHECK(most <= 60);  // as for any names
@@ -122,8 +107,8 @@ TEST_CASE("sorted names that share all but their ends leave the tree shallow", "
 
 TEST_CASE("names and paths are as long as is allowed and no longer", "[volume][extremes]") {
   Volume volume = empty();
-  must(volume.write(std::string(255, 'n'), text("x")));
-  CHECK(code_of(volume.write(std::string(256, 'n'), text("x"))) == ErrorCode::name_too_long);
+  must(volume.write(std::string(255, 'n'), bytes_of("x")));
+  CHECK(code_of(volume.write(std::string(256, 'n'), bytes_of("x"))) == ErrorCode::name_too_long);
   CHECK(code_of(volume.make_directory(std::string(256, 'n'))) == ErrorCode::name_too_long);
   CHECK(code_of(volume.rename(std::string(255, 'n'), std::string(256, 'm'))) == ErrorCode::name_too_long);
   std::string path;
@@ -136,8 +121,8 @@ TEST_CASE("a base that turns out damaged fails the calls that need it, and the v
   const TempDir dir;
   const Attributes plain{.mode = 0644, .uid = 0, .gid = 0, .mtime = {1, 0}, .xattrs = {}};
   build_pack(dir.path("pack"), [&](PackBuilder& builder) {
-    must(builder.add_file("damaged", plain, text("these bytes will be wrong")));
-    must(builder.add_file("whole", plain, text("these will not")));
+    must(builder.add_file("damaged", plain, bytes_of("these bytes will be wrong")));
+    must(builder.add_file("whole", plain, bytes_of("these will not")));
   });
   {
     std::fstream file(dir.path("pack"), std::ios::in | std::ios::out | std::ios::binary);
@@ -153,14 +138,14 @@ TEST_CASE("a base that turns out damaged fails the calls that need it, and the v
   std::array<std::byte, 64> buffer{};
   CHECK(code_of(volume->read("damaged", buffer)) == ErrorCode::corrupt);
   const std::uint64_t commit = volume->snapshot().commit();
-  CHECK(code_of(volume->append("damaged", text("more"))) == ErrorCode::corrupt);
-  CHECK(code_of(volume->write_at("damaged", 3, text("more"))) == ErrorCode::corrupt);
+  CHECK(code_of(volume->append("damaged", bytes_of("more"))) == ErrorCode::corrupt);
+  CHECK(code_of(volume->write_at("damaged", 3, bytes_of("more"))) == ErrorCode::corrupt);
   CHECK(volume->snapshot().commit() == commit);
   CHECK(*volume->read("whole", buffer) == 14);
-  must(volume->append("whole", text(".")));
+  must(volume->append("whole", bytes_of(".")));
   CHECK(code_of(volume->rename("damaged", "elsewhere")) == ErrorCode::corrupt);  // a short file moves with its bytes
   CHECK(volume->stat("damaged"));
   must(volume->unlink("damaged"));
-  must(volume->write("damaged", text("new")));
+  must(volume->write("damaged", bytes_of("new")));
   CHECK(*volume->read("damaged", buffer) == 3);
 }
