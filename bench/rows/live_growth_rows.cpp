@@ -16,14 +16,8 @@ double run_job(const LiveWork& work, Job job) {
   VolumeStore store;
   make_directories(store, work);
   const std::size_t files = work.paths().size();
-  if (job == Job::create) return seconds_of([&] { put_files(store, work, files); });
-  if (job == Job::create_in_one) {
-    return seconds_of([&] {
-      store.begin();
-      put_files(store, work, files);
-      store.commit();
-    });
-  }
+  if (job == Job::create) return seconds_to_put(store, work, files);
+  if (job == Job::create_in_one) return seconds_to_put_in_one(store, work, files);
   put_files(store, work, files);
   const SnapshotStore snapshot(store);
   std::array<std::byte, kMaxFileBytes> buffer;

@@ -78,6 +78,20 @@ double seconds_of(Job job) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Seconds for putting so many files, a commit for each; and in one transaction.
+template <class Store>
+double seconds_to_put(Store& store, const LiveWork& work, std::size_t files) {
+  return seconds_of([&] { put_files(store, work, files); });
+}
+template <class Store>
+double seconds_to_put_in_one(Store& store, const LiveWork& work, std::size_t files) {
+  return seconds_of([&] {
+    store.begin();
+    put_files(store, work, files);
+    store.commit();
+  });
+}
+
 /// What rows about live stores have in common.
 [[nodiscard]] RowHeading live_heading(const std::string& id, const std::string& operation, const std::string& workload,
                                       const std::string& memory);

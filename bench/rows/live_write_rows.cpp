@@ -47,14 +47,8 @@ enum class Job : std::uint8_t { create, create_in_one, remove, remove_shuffled }
 template <class Store>
 double run_job(Store& store, const LiveWork& work, std::size_t files, Job job) {
   make_directories(store, work);
-  if (job == Job::create) return seconds_of([&] { put_files(store, work, files); });
-  if (job == Job::create_in_one) {
-    return seconds_of([&] {
-      store.begin();
-      put_files(store, work, files);
-      store.commit();
-    });
-  }
+  if (job == Job::create) return seconds_to_put(store, work, files);
+  if (job == Job::create_in_one) return seconds_to_put_in_one(store, work, files);
   store.begin();
   put_files(store, work, files);
   store.commit();
