@@ -17,7 +17,7 @@ using packfs::testing::TempDir;
 
 namespace {
 
-struct Fixture {
+struct FaultyCalls {
   FaultIo io{system_io()};
   TempDir directory;
   std::string file = directory.path("file");
@@ -27,7 +27,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "calls are recorded with name, descriptor, path and result", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "calls are recorded with name, descriptor, path and result", "[fault_io]") {
   const int fd = open();
   REQUIRE(fd >= 0);
   CHECK(io.write(fd, "abc", 3) == 3);
@@ -49,7 +49,7 @@ TEST_CASE_METHOD(Fixture, "calls are recorded with name, descriptor, path and re
   CHECK(io.count() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "the n-th call of a name fails once and is not made", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "the n-th call of a name fails once and is not made", "[fault_io]") {
   const int fd = open();
   io.fail({.call = "write", .nth = 2}, ENOSPC);
   CHECK(io.write(fd, "a", 1) == 1);
@@ -64,7 +64,8 @@ TEST_CASE_METHOD(Fixture, "the n-th call of a name fails once and is not made", 
   io.close(fd);
 }
 
-TEST_CASE_METHOD(Fixture, "a lasting fault stays until it is healed, counted over calls of any name", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "a lasting fault stays until it is healed, counted over calls of any name",
+                 "[fault_io]") {
   const int fd = open();
   io.fail({.nth = 2, .for_ever = true}, EIO);
   CHECK(io.write(fd, "a", 1) == 1);
@@ -76,14 +77,14 @@ TEST_CASE_METHOD(Fixture, "a lasting fault stays until it is healed, counted ove
   io.close(fd);
 }
 
-TEST_CASE_METHOD(Fixture, "a fault can wait for a path", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "a fault can wait for a path", "[fault_io]") {
   io.fail({.call = "mkdirat", .path = directory.path("b")}, EACCES);
   CHECK(io.mkdirat(AT_FDCWD, directory.path("a").c_str(), 0700) == 0);
   CHECK(io.mkdirat(AT_FDCWD, directory.path("b").c_str(), 0700) == -EACCES);
   CHECK(io.mkdirat(AT_FDCWD, directory.path("b").c_str(), 0700) == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "every kind of transfer can be cut short, writev across its pieces", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "every kind of transfer can be cut short, writev across its pieces", "[fault_io]") {
   const int fd = open();
   io.shorten({.for_ever = true}, 4);
   char first[] = "abc";
@@ -108,7 +109,7 @@ TEST_CASE_METHOD(Fixture, "every kind of transfer can be cut short, writev acros
   io.close(fd);
 }
 
-TEST_CASE_METHOD(Fixture, "a transfer no longer than the limit is left alone", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "a transfer no longer than the limit is left alone", "[fault_io]") {
   const int fd = open();
   io.shorten({.call = "write", .for_ever = true}, 4);
   CHECK(io.write(fd, "1234", 4) == 4);
@@ -118,7 +119,7 @@ TEST_CASE_METHOD(Fixture, "a transfer no longer than the limit is left alone", "
   io.close(fd);
 }
 
-TEST_CASE_METHOD(Fixture, "a hook runs before its call and may use the Io itself", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "a hook runs before its call and may use the Io itself", "[fault_io]") {
   io.before({.call = "statx"}, [&] {
     const int fd = open();
     io.write(fd, "12345", 5);
@@ -131,7 +132,7 @@ TEST_CASE_METHOD(Fixture, "a hook runs before its call and may use the Io itself
   CHECK(io.statx(AT_FDCWD, file.c_str(), 0, STATX_SIZE, &status) == -ENOENT);
 }
 
-TEST_CASE_METHOD(Fixture, "descriptors are counted, those of a failing close as closed", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "descriptors are counted, those of a failing close as closed", "[fault_io]") {
   const int first = open();
   const int second = io.dup(first);
   CHECK(io.open_descriptors() == 2);
@@ -143,7 +144,8 @@ TEST_CASE_METHOD(Fixture, "descriptors are counted, those of a failing close as 
   CHECK(io.most_open_descriptors() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "calls from many threads are all counted, and one of them meets the fault", "[fault_io]") {
+TEST_CASE_METHOD(FaultyCalls, "calls from many threads are all counted, and one of them meets the fault",
+                 "[fault_io]") {
   const int fd = open();
   io.fail({.call = "pwrite", .nth = 1000}, EIO);
   std::atomic<int> failures = 0;

@@ -20,7 +20,7 @@ using packfs::testing::TempDir;
 
 namespace {
 
-struct Fixture {
+struct FilledFile {
   FaultIo io{system_io()};
   TempDir directory;
   unique_fd fd{io, io.openat(AT_FDCWD, directory.path("file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
@@ -41,7 +41,7 @@ std::span<std::byte> writable(std::string& text) { return std::as_writable_bytes
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "reading goes on after short reads and EINTR until the buffer is full", "[io]") {
+TEST_CASE_METHOD(FilledFile, "reading goes on after short reads and EINTR until the buffer is full", "[io]") {
   fill("0123456789");
   io.shorten({.call = "pread", .for_ever = true}, 3);
   io.fail({.call = "pread", .nth = 2}, EINTR);
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(Fixture, "reading goes on after short reads and EINTR until the
   CHECK(text == "01234567");
 }
 
-TEST_CASE_METHOD(Fixture, "reading ends early at the file's end only", "[io]") {
+TEST_CASE_METHOD(FilledFile, "reading ends early at the file's end only", "[io]") {
   fill("abc");
   std::string text(10, '-');
   CHECK(pread_fully(io, fd.get(), writable(text), 1).value() == 2);
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(Fixture, "reading ends early at the file's end only", "[io]") {
   CHECK(read_fully(io, fd.get(), writable(text)).value() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a read error is returned as its errno, also after some bytes", "[io]") {
+TEST_CASE_METHOD(FilledFile, "a read error is returned as its errno, also after some bytes", "[io]") {
   fill("0123456789");
   io.shorten({.call = "pread", .nth = 1}, 4);
   io.fail({.call = "pread", .nth = 2}, EIO);
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(Fixture, "a read error is returned as its errno, also after som
   CHECK(read_fully(io, -1, writable(text)).error().to_errno() == EBADF);
 }
 
-TEST_CASE_METHOD(Fixture, "writing goes on after short writes and EINTR until all is written", "[io]") {
+TEST_CASE_METHOD(FilledFile, "writing goes on after short writes and EINTR until all is written", "[io]") {
   io.shorten({.call = "pwrite", .for_ever = true}, 2);
   io.fail({.call = "pwrite", .nth = 1}, EINTR);
   io.fail({.call = "pwrite", .nth = 3}, EINTR);
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(Fixture, "writing goes on after short writes and EINTR until al
   CHECK(whole() == "HELLOlo");
 }
 
-TEST_CASE_METHOD(Fixture, "a write that moves nothing is an error, not an endless loop", "[io]") {
+TEST_CASE_METHOD(FilledFile, "a write that moves nothing is an error, not an endless loop", "[io]") {
   io.shorten({.call = "write", .nth = 2, .for_ever = true}, 0);
   io.shorten({.call = "write", .nth = 1}, 2);
   const auto written = write_fully(io, fd.get(), as_bytes("hello"));
@@ -105,14 +105,14 @@ TEST_CASE_METHOD(Fixture, "a write that moves nothing is an error, not an endles
   CHECK(pwrite_fully(io, fd.get(), as_bytes("hello"), 0).error().code() == ErrorCode::io_error);
 }
 
-TEST_CASE_METHOD(Fixture, "a write error is returned as its errno", "[io]") {
+TEST_CASE_METHOD(FilledFile, "a write error is returned as its errno", "[io]") {
   io.shorten({.call = "pwrite", .nth = 1}, 2);
   io.fail({.call = "pwrite", .nth = 2}, ENOSPC);
   CHECK(pwrite_fully(io, fd.get(), as_bytes("hello"), 0).error().code() == ErrorCode::no_space);
   CHECK(whole() == "he");
 }
 
-TEST_CASE_METHOD(Fixture, "no bytes need no call", "[io]") {
+TEST_CASE_METHOD(FilledFile, "no bytes need no call", "[io]") {
   CHECK(read_fully(io, -1, {}).value() == 0);
   CHECK(pread_fully(io, -1, {}, 5).value() == 0);
   CHECK(write_fully(io, -1, {}).has_value());
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(Fixture, "no bytes need no call", "[io]") {
   CHECK(io.count() == 1);  // the open
 }
 
-TEST_CASE_METHOD(Fixture, "an offset beyond the kernel's range never reaches it", "[io]") {
+TEST_CASE_METHOD(FilledFile, "an offset beyond the kernel's range never reaches it", "[io]") {
   std::string text(2, '\0');
   for (const std::uint64_t offset : {std::uint64_t{INT64_MAX} - 1, std::uint64_t{INT64_MAX} + 1, UINT64_MAX}) {
     CHECK(pread_fully(io, fd.get(), writable(text), offset).error().code() == ErrorCode::invalid);
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(Fixture, "an offset beyond the kernel's range never reaches it"
   CHECK(pread_fully(io, fd.get(), writable(text), std::uint64_t{INT64_MAX} - 2).value() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "any mix of short transfers and interruptions moves the same bytes", "[io]") {
+TEST_CASE_METHOD(FilledFile, "any mix of short transfers and interruptions moves the same bytes", "[io]") {
   std::mt19937_64 random(packfs::testing::test_seed());
   std::string text(5000, '\0');
   for (char& byte : text) byte = static_cast<char>(random());

@@ -19,7 +19,7 @@ using packfs::testing::TempDir;
 
 namespace {
 
-struct Fixture {
+struct RealCalls {
   SystemIo io;
   TempDir directory;
   unique_fd top{io, io.openat(AT_FDCWD, directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)};
@@ -42,7 +42,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "failures come back as negated errno values", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "failures come back as negated errno values", "[system_io]") {
   struct statx out{};
   char byte = 0;
   void* address = nullptr;
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "failures come back as negated errno values", "[system
   CHECK(io.isatty(top.get()) == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "openat2 refuses what leaves the directory", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "openat2 refuses what leaves the directory", "[system_io]") {
   REQUIRE(io.symlinkat("/", top.get(), "root") == 0);
   const open_how how{.flags = O_RDONLY | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_BENEATH};
   CHECK(io.openat2(top.get(), "..", how) == -EXDEV);
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(Fixture, "openat2 refuses what leaves the directory", "[system_
   CHECK(self);
 }
 
-TEST_CASE_METHOD(Fixture, "bytes are written, read, moved and cut", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "bytes are written, read, moved and cut", "[system_io]") {
   const unique_fd fd = create("file");
   CHECK(io.write(fd.get(), "hello", 5) == 5);
   CHECK(io.pwrite(fd.get(), "J", 1, 0) == 1);
@@ -102,14 +102,14 @@ TEST_CASE_METHOD(Fixture, "bytes are written, read, moved and cut", "[system_io]
   CHECK(io.fdatasync(fd.get()) == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a duplicate is another descriptor, closed on exec", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "a duplicate is another descriptor, closed on exec", "[system_io]") {
   const unique_fd copy(io, io.dup(top.get()));
   REQUIRE(copy);
   CHECK(copy.get() != top.get());
   CHECK((::fcntl(copy.get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-TEST_CASE_METHOD(Fixture, "entries of every kind are made, listed, linked, renamed and removed", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "entries of every kind are made, listed, linked, renamed and removed", "[system_io]") {
   REQUIRE(io.mkdirat(top.get(), "d", 0755) == 0);
   REQUIRE(io.mknodat(top.get(), "fifo", S_IFIFO | 0600, 0) == 0);
   REQUIRE(io.symlinkat("target", top.get(), "link") == 0);
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(Fixture, "entries of every kind are made, listed, linked, renam
   CHECK(exists("file2"));
 }
 
-TEST_CASE_METHOD(Fixture, "attributes of a symlink are its own, its target's stay", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "attributes of a symlink are its own, its target's stay", "[system_io]") {
   create("file");
   REQUIRE(io.symlinkat("file", top.get(), "link") == 0);
   REQUIRE(io.fchmodat(top.get(), "file", 0640) == 0);
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(Fixture, "attributes of a symlink are its own, its target's sta
   }
 }
 
-TEST_CASE_METHOD(Fixture, "without a path the descriptor itself is meant", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "without a path the descriptor itself is meant", "[system_io]") {
   const unique_fd fd = create("file");
   REQUIRE(io.fchmod(fd.get(), 04711) == 0);
   CHECK((status("file").stx_mode & 07777) == 04711);
@@ -183,7 +183,8 @@ TEST_CASE_METHOD(Fixture, "without a path the descriptor itself is meant", "[sys
   }
 }
 
-TEST_CASE_METHOD(Fixture, "an empty path means what a handle stands for that was opened by path only", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "an empty path means what a handle stands for that was opened by path only",
+                 "[system_io]") {
   SystemIo tried(GENERATE(SystemIo::Kernel::current, SystemIo::Kernel::old));
   create("file");
   REQUIRE(io.symlinkat("file", top.get(), "link") == 0);
@@ -213,14 +214,14 @@ TEST_CASE_METHOD(Fixture, "an empty path means what a handle stands for that was
   CHECK(tried.fchmodat(-1, "", 0600) == -EBADF);
 }
 
-TEST_CASE_METHOD(Fixture, "a kernel without fchmodat2 changes no mode by name", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "a kernel without fchmodat2 changes no mode by name", "[system_io]") {
   SystemIo old(SystemIo::Kernel::old);
   create("file");
   CHECK(old.fchmodat(top.get(), "file", 0600) == -EOPNOTSUPP);
   CHECK((status("file").stx_mode & 07777) == 0644);
 }
 
-TEST_CASE_METHOD(Fixture, "a file's mapping shows the file, fresh memory is zero and writable", "[system_io]") {
+TEST_CASE_METHOD(RealCalls, "a file's mapping shows the file, fresh memory is zero and writable", "[system_io]") {
   const unique_fd fd = create("file");
   REQUIRE(io.write(fd.get(), "mapped", 6) == 6);
   void* address = nullptr;

@@ -12,13 +12,8 @@ namespace {
 
 using packfs::testing::Outcome;
 using packfs::testing::run_cli;
+using packfs::testing::Sample;
 using packfs::testing::TempDir;
-
-struct Sample {
-  Sample() { packfs::testing::write_sample_pack(pack); }
-  TempDir directory;
-  std::string pack = directory.path("sample.pack");
-};
 
 TEST_CASE("cat writes contents one after another", "[cli][cat]") {
   const Sample s;

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/temp_dir.h"
+
 namespace packfs::testing {
 
 /// Writes a pack of one of everything to `path`:
@@ -24,6 +26,14 @@ namespace packfs::testing {
 ///
 /// What is not said is 0; symlinks have mode 0777.
 void write_sample_pack(const std::string& path);
+
+/// A directory of the test's own with that pack in it. Nothing is at `out`.
+struct Sample {
+  Sample() { write_sample_pack(pack); }
+  TempDir directory;
+  std::string pack = directory.path("sample.pack");
+  std::string out = directory.path("out");
+};
 
 /// Names that mislead parsers and terminals, each a file that holds its own name.
 const std::vector<std::string>& odd_names();

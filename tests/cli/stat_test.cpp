@@ -4,19 +4,12 @@
 
 #include "cli/cli_run.h"
 #include "cli/sample_pack.h"
-#include "support/temp_dir.h"
 
 namespace {
 
 using packfs::testing::Outcome;
 using packfs::testing::run_cli;
-using packfs::testing::TempDir;
-
-struct Sample {
-  Sample() { packfs::testing::write_sample_pack(pack); }
-  TempDir directory;
-  std::string pack = directory.path("sample.pack");
-};
+using packfs::testing::Sample;
 
 TEST_CASE("stat shows all attributes", "[cli][stat]") {
   const Sample s;

@@ -19,15 +19,9 @@ namespace fs = std::filesystem;
 using packfs::testing::Outcome;
 using packfs::testing::read_host_file;
 using packfs::testing::run_cli;
+using packfs::testing::Sample;
 using packfs::testing::TempDir;
 using packfs::testing::text_of;
-
-struct Sample {
-  Sample() { packfs::testing::write_sample_pack(pack); }
-  TempDir directory;
-  std::string pack = directory.path("sample.pack");
-  std::string out = directory.path("out");
-};
 
 struct stat status_of(const std::string& path) {
   struct stat status{};

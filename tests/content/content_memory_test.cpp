@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "content/content.h"
+#include "content/whole_content.h"
 #include "support/seed.h"
 
 using namespace packfs;
@@ -16,25 +17,9 @@ using namespace packfs::content;
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
-using Held = Ref<const Content>;
-
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
 Bytes filled(std::size_t count, unsigned value) { return Bytes(count, static_cast<std::byte>(value)); }
-
-Held must(Result<Held> made) {
-  REQUIRE(made);
-  return *made;
-}
-
-Bytes all_of(const Content& content) {
-  Bytes bytes(content.size());
-  const auto read = content.read(0, bytes);
-  REQUIRE(read);
-  REQUIRE(*read == bytes.size());
-  return bytes;
-}
 
 class MemoryBacking final : public Backing {
  public:

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "content/whole_content.h"
 #include "support/seed.h"
 
 using namespace packfs;
@@ -16,26 +17,10 @@ using namespace packfs::content;
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
-using Held = Ref<const Content>;
-
 Bytes pattern(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Bytes bytes(count);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
-}
-
-Held must(Result<Held> made) {
-  REQUIRE(made);
-  return *made;
-}
-
-Bytes all_of(const Content& content) {
-  Bytes bytes(content.size());
-  const auto read = content.read(0, bytes);
-  REQUIRE(read);
-  REQUIRE(*read == bytes.size());
   return bytes;
 }
 

@@ -18,7 +18,7 @@ using namespace packfs::testing;
 
 namespace {
 
-void make_small_tree(const std::string& root) {
+void make_sources(const std::string& root) {
   for (const char* name : {"/d", "/d/e", "/d/e/f", "/g"}) REQUIRE(::mkdir((root + name).c_str(), 0755) == 0);
   for (const char* name : {"/a", "/d/b", "/d/e/c", "/d/e/f/x"})
     write_file(root + name, std::string("content of ") + name);
@@ -48,7 +48,7 @@ const std::vector<std::string> kPaths{"a",     "large", "d",       "d/b", "d/lin
 
 TEST_CASE("whatever call fails, an import ends with an error or names what is missing", "[host][import][fault]") {
   const TempDir dir(kTmpfs);
-  make_small_tree(dir.path());
+  make_sources(dir.path());
   const auto whole = import_into_memory({dir.path()});
   REQUIRE(whole.result);
   REQUIRE(whole.report.exact());
@@ -76,7 +76,7 @@ TEST_CASE("whatever call fails, an import ends with an error or names what is mi
 
 TEST_CASE("short reads change nothing", "[host][import][fault]") {
   const TempDir dir(kTmpfs);
-  make_small_tree(dir.path());
+  make_sources(dir.path());
   const auto whole = import_into_memory({dir.path()});
   FaultIo io(base::system_io());
   io.shorten({.call = "pread", .for_ever = true}, 1000);

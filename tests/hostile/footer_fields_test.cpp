@@ -24,8 +24,6 @@ constexpr Field kFields[] = {
 
 #undef FIELD
 
-const std::vector<std::string> kNone;
-
 std::vector<std::byte> with_footer_bytes(const PackEditor& editor, std::uint64_t at, std::span<const std::byte> bytes) {
   return editor.seal([&](pack::Footer& footer) {
     std::memcpy(reinterpret_cast<std::byte*>(&footer) + at, bytes.data(), bytes.size());

@@ -40,8 +40,6 @@ constexpr pack::Presence kPresences[] = {pack::kHasSize,         pack::kHasMtime
                                          pack::kHasStoredLength, pack::kHasLinkId, pack::kHasChangeCommit,
                                          pack::kHasXattrs,       pack::kHasSlot};
 
-const std::vector<std::string> kNone;
-
 // Numbers that mean something somewhere in the specimen: sections, entries, tables, contents.
 std::vector<std::uint64_t> meaningful(PackEditor& editor) {
   std::vector<std::uint64_t> values = editor.entries();

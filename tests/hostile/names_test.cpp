@@ -17,7 +17,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-void rename(PackEditor& editor, std::string_view from, std::string_view to) {
+void give_name(PackEditor& editor, std::string_view from, std::string_view to) {
   const std::uint64_t entry = editor.entry(from);
   std::ranges::copy(to, editor.name_of(entry).begin());
   std::ranges::copy(to, editor.name_of(editor.record(RecordType::put, from)).begin());
@@ -28,12 +28,12 @@ void rename(PackEditor& editor, std::string_view from, std::string_view to) {
 }
 
 // How many names a listing gives before it ends with an error, if it does.
-struct Listed {
+struct NamesCounted {
   std::size_t names = 0;
   std::optional<Error> error;
 };
-Listed list(const Pack& pack, const std::string& path, std::string_view from = {}) {
-  Listed listed;
+NamesCounted count(const Pack& pack, const std::string& path, std::string_view from = {}) {
+  NamesCounted listed;
   for (const Result<Entry>& entry : pack.root().list(path, from)) {
     if (entry) {
       ++listed.names;
@@ -64,11 +64,11 @@ TEST_CASE("a name that cannot be one is refused before it is shown", "[hostile][
       GENERATE(as<std::string>(), "", ".", "..", "a/b", "/ld", "ol/", "../", "/"s, "o\0d"s, "\0ld"s, "ol\0"s, "\0"s);
   PackEditor editor(specimen());
   editor.drop_hash();
-  rename(editor, "old", to);
+  give_name(editor, "old", to);
   const auto bytes = editor.seal();
   const auto open = open_bytes(bytes, GENERATE(ReadMode::mmap, ReadMode::pread));
   REQUIRE(open);
-  const Listed listed = list(open->pack, "");
+  const NamesCounted listed = count(open->pack, "");
   CHECK(listed.names == 0);
   REQUIRE(listed.error);
   CHECK(listed.error->code() == ErrorCode::corrupt);
@@ -80,11 +80,11 @@ TEST_CASE("a name that cannot be one is refused before it is shown", "[hostile][
 TEST_CASE("names twice or out of order in a page are refused", "[hostile][names]") {
   const std::string to = GENERATE(as<std::string>(), many(3), many(2), many(0), "a");
   PackEditor editor(wide_specimen());
-  rename(editor, many(4), to);
+  give_name(editor, many(4), to);
   const auto bytes = editor.seal();
   const auto open = open_bytes(bytes, GENERATE(ReadMode::mmap, ReadMode::pread));
   REQUIRE(open);
-  const Listed listed = list(open->pack, "many");
+  const NamesCounted listed = count(open->pack, "many");
   REQUIRE(listed.error);
   CHECK(listed.error->code() == ErrorCode::corrupt);
   CHECK(open->pack.verify()->damages != 0);
@@ -95,11 +95,11 @@ TEST_CASE("names twice or out of order across pages are refused", "[hostile][nam
   const std::string first = first_names_of_pages(editor).at(1);
   const int number = std::stoi(first.substr(first.size() - 5)) - 10'000;
   const std::string to = GENERATE_COPY(as<std::string>(), many(number - 1), many(number - 2), many(0), "a");
-  rename(editor, first, to);
+  give_name(editor, first, to);
   const auto bytes = editor.seal();
   const auto open = open_bytes(bytes, GENERATE(ReadMode::mmap, ReadMode::pread));
   REQUIRE(open);
-  const Listed listed = list(open->pack, "many");
+  const NamesCounted listed = count(open->pack, "many");
   CHECK(listed.names == static_cast<std::size_t>(number));
   REQUIRE(listed.error);
   CHECK(listed.error->code() == ErrorCode::corrupt);
@@ -114,7 +114,7 @@ TEST_CASE("an entry that is not the first but marked so, or the other way round,
   const auto bytes = editor.seal();
   const auto open = open_bytes(bytes, GENERATE(ReadMode::mmap, ReadMode::pread));
   REQUIRE(open);
-  const Listed listed = list(open->pack, "many");
+  const NamesCounted listed = count(open->pack, "many");
   CHECK(listed.names <= static_cast<std::size_t>(number));
   REQUIRE(listed.error);
   CHECK(listed.error->code() == ErrorCode::corrupt);
@@ -128,12 +128,12 @@ TEST_CASE("a listing from a name begins there, on whatever page", "[hostile][nam
   const auto open = open_bytes(bytes, GENERATE(ReadMode::mmap, ReadMode::pread));
   REQUIRE(open);
   for (const int number : {0, 1, 2, 299, 300, 700, 1498, 1499}) {
-    const Listed exact = list(open->pack, "many", many(number));
+    const NamesCounted exact = count(open->pack, "many", many(number));
     CHECK_FALSE(exact.error);
     CHECK(exact.names == static_cast<std::size_t>(1500 - number));
-    CHECK(list(open->pack, "many", many(number) + "x").names == static_cast<std::size_t>(1499 - number));
+    CHECK(count(open->pack, "many", many(number) + "x").names == static_cast<std::size_t>(1499 - number));
   }
-  for (const std::string& first : first_names_of_pages(editor)) CHECK_FALSE(list(open->pack, "many", first).error);
+  for (const std::string& first : first_names_of_pages(editor)) CHECK_FALSE(count(open->pack, "many", first).error);
 }
 
 TEST_CASE("bytes behind the last entry of a page that are not zero are refused", "[hostile][names]") {
@@ -199,6 +199,6 @@ TEST_CASE("the builder takes no name that the reader would refuse", "[hostile][n
   CHECK(builder->add_file("...", attributes, bytes_of("y")));
   REQUIRE(builder->finish());
   const Pack pack = open_pack(dir.path("pack"));
-  CHECK(list(pack, "").names == 4);
+  CHECK(count(pack, "").names == 4);
   CHECK(pack.verify()->damages == 0);
 }

@@ -28,8 +28,6 @@ constexpr Field kPackedHeaderFields[] = {FIELD(content::PackedHeader, block_log2
 
 #undef FIELD
 
-const std::vector<std::string> kNone;
-
 }  // namespace
 
 TEST_CASE("every field of the file header refuses what it must not be", "[hostile]") {

@@ -12,6 +12,9 @@
 
 namespace packfs::testing {
 
+/// No complaints.
+inline const std::vector<std::string> kNone;
+
 /// A field of a structure that lies in a pack.
 struct Field {
   const char* name;

@@ -11,7 +11,7 @@ using namespace packfs::testing;
 
 namespace {
 
-const Attributes kPlain{.mode = 0644, .uid = 1, .gid = 2, .mtime = {1, 5}, .xattrs = {}};
+const Attributes kUnmarked{.mode = 0644, .uid = 1, .gid = 2, .mtime = {1, 5}, .xattrs = {}};
 const Attributes kMarked{
     .mode = 04755, .uid = 7, .gid = 8, .mtime = {-3, 1}, .xattrs = {{"user.a", {std::byte{1}, std::byte{2}}}}};
 
@@ -19,17 +19,17 @@ const Attributes kMarked{
 void build_all(PackBuilder& builder) {
   must(builder.add_directory("d", kMarked));
   must(builder.add_file("d/a", kMarked, bytes_of("small")));
-  must(builder.add_file("d/b", kPlain, bytes_of(std::string(300'000, 'b'))));
+  must(builder.add_file("d/b", kUnmarked, bytes_of(std::string(300'000, 'b'))));
   std::vector<std::byte> sparse(200'000, std::byte{0});
   sparse[100'000] = std::byte{1};
-  must(builder.add_file("d/holes", kPlain, sparse));
+  must(builder.add_file("d/holes", kUnmarked, sparse));
   must(builder.add_symlink("d/link", kMarked, "a"));
-  must(builder.add_special("d/null", kPlain, FileType::character_device, 1, 3));
-  must(builder.add_directory("e", kPlain));
-  must(builder.add_directory("e/empty", kPlain));
-  must(builder.add_special("e/fifo", kPlain, FileType::fifo));
+  must(builder.add_special("d/null", kUnmarked, FileType::character_device, 1, 3));
+  must(builder.add_directory("e", kUnmarked));
+  must(builder.add_directory("e/empty", kUnmarked));
+  must(builder.add_special("e/fifo", kUnmarked, FileType::fifo));
   must(builder.add_link("e/second", "d/a"));
-  must(builder.add_file("void", kPlain, bytes_of("")));
+  must(builder.add_file("void", kUnmarked, bytes_of("")));
 }
 
 void copy(const View& view, const std::string& path) {
@@ -71,7 +71,7 @@ TEST_CASE("a tree is added to an empty pack only", "[pack][builder]") {
   build_pack(dir.path("pack"), build_all);
   const Pack pack = open_pack(dir.path("pack"));
   build_pack(dir.path("copy"), [&](PackBuilder& builder) {
-    must(builder.add_directory("d", kPlain));
+    must(builder.add_directory("d", kUnmarked));
     const auto added = builder.add_tree(pack.root());
     REQUIRE_FALSE(added);
     CHECK(added.error().code() == ErrorCode::invalid);

@@ -15,7 +15,6 @@ namespace {
 using base::load_le;
 
 constexpr std::uint64_t kSegment = 0x5061636B46530001;
-constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
 
 bool all_zero(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });

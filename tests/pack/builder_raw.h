@@ -11,6 +11,9 @@
 
 namespace packfs::testing {
 
+/// What the seed of a slot's hash and of a segment's is stepped by (docs/format.md).
+inline constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
+
 /// A record as its bytes say, taken apart by docs/format.md alone.
 struct RawRecord {
   std::uint64_t offset = 0;

@@ -24,8 +24,6 @@ using pack::Section;
 
 namespace {
 
-constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
-
 RawPack built(const std::function<void(PackBuilder&)>& fill, const BuildOptions& options = {}) {
   const TempDir dir;
   build_pack(dir.path("a.pack"), fill, options);

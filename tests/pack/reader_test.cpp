@@ -15,8 +15,6 @@ using namespace packfs::testing;
 
 namespace {
 
-const Attributes kAttributes{.mode = 0644, .uid = 0, .gid = 0, .mtime = {1, 0}, .xattrs = {}};
-
 std::string name_of(int number) { return "entry-" + std::to_string(1'000'000 + number); }
 
 /// A pack of so many files in directories of 100.
@@ -24,8 +22,8 @@ void build_files(const std::string& path, int files) {
   build_pack(path, [&](PackBuilder& builder) {
     for (int i = 0; i < files; ++i) {
       const std::string directory = "d" + std::to_string(i / 100);
-      if (i % 100 == 0) must(builder.add_directory(directory, kAttributes));
-      must(builder.add_file(directory + "/" + name_of(i), kAttributes, bytes_of(name_of(i))));
+      if (i % 100 == 0) must(builder.add_directory(directory, kPlain));
+      must(builder.add_file(directory + "/" + name_of(i), kPlain, bytes_of(name_of(i))));
     }
   });
 }
@@ -162,8 +160,8 @@ TEST_CASE("in a mapped pack a content is checked once, but a tiny one at every r
   const std::string large = "large: " + std::string(600, 'l');
   const std::string tiny = "tiny: " + std::string(500, 't');
   build_pack(path, [&](PackBuilder& builder) {
-    must(builder.add_file("large", kAttributes, bytes_of(large)));
-    must(builder.add_file("tiny", kAttributes, bytes_of(tiny)));
+    must(builder.add_file("large", kPlain, bytes_of(large)));
+    must(builder.add_file("tiny", kPlain, bytes_of(tiny)));
   });
   const Pack pack = open_pack(path);
   std::vector<std::byte> buffer(1000);

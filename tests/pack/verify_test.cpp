@@ -15,16 +15,14 @@ using namespace packfs::testing;
 
 namespace {
 
-const Attributes kAttributes{.mode = 0644, .uid = 0, .gid = 0, .mtime = {1, 0}, .xattrs = {}};
-
 void build_some(const std::string& path) {
   build_pack(path, [](PackBuilder& builder) {
-    must(builder.add_directory("d", kAttributes));
-    must(builder.add_file("d/file", kAttributes, bytes_of("some bytes of a file")));
-    must(builder.add_symlink("d/link", kAttributes, "file"));
-    must(builder.add_file("large", kAttributes, std::vector<std::byte>(3'000'000, std::byte{7})));
+    must(builder.add_directory("d", kPlain));
+    must(builder.add_file("d/file", kPlain, bytes_of("some bytes of a file")));
+    must(builder.add_symlink("d/link", kPlain, "file"));
+    must(builder.add_file("large", kPlain, std::vector<std::byte>(3'000'000, std::byte{7})));
     must(builder.add_link("larger", "large"));
-    must(builder.add_file("void", kAttributes, bytes_of("")));
+    must(builder.add_file("void", kPlain, bytes_of("")));
   });
 }
 
@@ -113,7 +111,7 @@ TEST_CASE("of much damage a thousand are listed and all are counted", "[pack][ve
   constexpr std::size_t kFiles = 1'500;
   build_pack(path, [](PackBuilder& builder) {
     for (std::size_t i = 0; i < kFiles; ++i) {
-      must(builder.add_file(std::to_string(i), kAttributes, bytes_of("content of a file")));
+      must(builder.add_file(std::to_string(i), kPlain, bytes_of("content of a file")));
     }
   });
   auto bytes = read_host_file(path);
@@ -155,7 +153,7 @@ TEST_CASE("a path for a message is no longer than it may be", "[pack][verify]") 
   build_pack(path, [&](PackBuilder& builder) {
     for (int i = 0; i < 400; ++i) {
       deep += (i == 0 ? "" : "/") + name;
-      must(builder.add_directory(deep, kAttributes));
+      must(builder.add_directory(deep, kPlain));
     }
   });
   auto reader = pack::Reader::open(base::system_io(), path, ReadMode::mmap);

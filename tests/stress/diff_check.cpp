@@ -27,7 +27,7 @@ std::string shown(Key key) {
 
 Key parent_of(const Key& key) { return key.contains('\0') ? key.substr(0, key.rfind('\0')) : ""; }
 Key name_of(const Key& key) { return key.substr(key.rfind('\0') + 1); }
-Key joined(const Key& directory, const Key& name) { return directory.empty() ? name : directory + '\0' + name; }
+Key key_below(const Key& directory, const Key& name) { return directory.empty() ? name : directory + '\0' + name; }
 
 /// All paths of a state and what is there.
 struct Places {
@@ -44,7 +44,7 @@ Places places_of(const View& view, const Model& model) {
     const Key at = std::move(directories.back());
     directories.pop_back();
     for (const auto& [name, id] : model.inode(places.ids.at(at)).entries) {
-      const Key key = joined(at, name);
+      const Key key = key_below(at, name);
       places.ids[key] = id;
       if (model.inode(id).type == FileType::directory) directories.push_back(key);
       std::string path = key;
@@ -129,7 +129,7 @@ class DiffCheck {
     } else if (!path.empty()) {
       const auto parent = origin_.find(parent_of(path));
       if (parent == origin_.end()) return shown(path) + " is new, but not added";
-      origin = joined(parent->second, name_of(path));
+      origin = key_below(parent->second, name_of(path));
     }
     const auto old = before_.ids.find(origin);
     if (old == before_.ids.end()) return shown(path) + " was not at " + shown(origin) + " before";

@@ -19,7 +19,7 @@ namespace {
 using Kind = Operation::Kind;
 
 // Neither sticky (sysctl fs.protected_*) nor setgid (inherited, and kept by the privileged).
-constexpr std::uint32_t kModeBits = 04777;
+constexpr std::uint32_t kTakenModeBits = 04777;
 
 constexpr std::array kCalls{Kind::write,    Kind::append,      Kind::write_at, Kind::truncate, Kind::make_directory,
                             Kind::unlink,   Kind::rename,      Kind::link,     Kind::symlink,  Kind::remove_directory,
@@ -141,7 +141,7 @@ std::optional<Operation> for_host(Operation operation) {
     operation.other.resize(operation.other.size() - 3);  // "x/." in the last place is not "x/" to open(2)
   }
   operation.option &= ~(operation.kind <= Kind::append ? Operation::kMakeParents : 0U);
-  operation.mode &= kModeBits;
+  operation.mode &= kTakenModeBits;
   if (operation.kind == Kind::make_special) {  // devices need more rights
     const bool is_fifo = operation.option == static_cast<std::uint32_t>(FileType::fifo);
     operation.option = static_cast<std::uint32_t>(is_fifo ? FileType::fifo : FileType::socket);

@@ -4,12 +4,6 @@
 
 namespace packfs::stress {
 
-namespace {
-
-constexpr std::uint32_t kModeBits = 07777;
-
-}  // namespace
-
 Model::Model(std::uint32_t uid, std::uint32_t gid, Fault fault) : uid_(uid), gid_(gid), fault_(fault) {
   root_ = make(FileType::directory, 0755);
 }

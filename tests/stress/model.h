@@ -19,6 +19,8 @@ template <class T>
 using Expected = std::expected<T, ErrorCode>;
 using Done = Expected<void>;
 
+inline constexpr std::uint32_t kModeBits = 07777;
+
 /// Who a file is, whatever its names: never given twice in a model's life, except after a copy was gone back to.
 using ModelId = std::uint64_t;
 

@@ -6,7 +6,6 @@ namespace packfs::stress {
 
 namespace {
 
-constexpr std::uint32_t kModeBits = 07777;
 constexpr std::uint32_t kSetIds = 06000;
 constexpr std::uint32_t kSticky = 01000;
 constexpr std::size_t kMaxXattrName = 255;

@@ -11,7 +11,7 @@ namespace packfs::testing {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096;
+constexpr std::size_t kPieceBytes = 4096;
 
 bool is_zero(std::span<const std::byte> bytes) {
   return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
@@ -29,9 +29,9 @@ std::string text_of(const Attributes& attributes) {
 
 // Keeps what is not a hole by the rule of docs/format.md section 2.3. `bytes` begin at a multiple of a block.
 void keep_blocks(MemoryTree::Inode& inode, std::uint64_t offset, std::span<const std::byte> bytes) {
-  for (std::size_t i = 0; i < bytes.size(); i += kBlock) {
-    const auto block = bytes.subspan(i, std::min(kBlock, bytes.size() - i));
-    if (block.size() < kBlock || !is_zero(block)) inode.pieces[offset + i] = {block.begin(), block.end()};
+  for (std::size_t i = 0; i < bytes.size(); i += kPieceBytes) {
+    const auto block = bytes.subspan(i, std::min(kPieceBytes, bytes.size() - i));
+    if (block.size() < kPieceBytes || !is_zero(block)) inode.pieces[offset + i] = {block.begin(), block.end()};
   }
 }
 
@@ -41,7 +41,7 @@ Result<void> read_streamed(tree::ContentSource& source, MemoryTree::Inode& inode
   while (at < source.expected_size()) {
     auto data = source.next_data(at);
     if (!data) return std::unexpected(data.error());
-    at = *data / kBlock * kBlock;
+    at = *data / kPieceBytes * kPieceBytes;
     std::size_t filled = 0;
     while (filled < buffer.size()) {
       auto got = source.read(at + filled, std::span(buffer).subspan(filled));

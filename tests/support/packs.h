@@ -21,6 +21,9 @@ namespace packfs::testing {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Attributes for where they do not matter.
+inline const Attributes kPlain{.mode = 0644, .uid = 0, .gid = 0, .mtime = {1, 0}, .xattrs = {}};
+
 /// Builds a pack at `path`: `fill` adds the entries. Throws std::runtime_error when building fails.
 void build_pack(const std::string& path, const std::function<void(PackBuilder&)>& fill,
                 const BuildOptions& options = {});

@@ -9,6 +9,7 @@
 #include "stress/sanitized.h"
 #include "support/packs.h"
 #include "support/temp_dir.h"
+#include "volume/empty_volume.h"
 
 using namespace packfs;
 using namespace packfs::testing;
@@ -17,12 +18,6 @@ using namespace packfs::testing;
 namespace {
 
 constexpr int kMany = stress::kIsSanitized ? 50'000 : 1'000'000;
-
-Volume empty() {
-  auto volume = Volume::memory();
-  REQUIRE(volume);
-  return std::move(*volume);
-}
 
 template <class T>
 ErrorCode code_of(const Result<T>& done) {

@@ -11,17 +11,12 @@
 
 #include "support/packs.h"
 #include "support/temp_dir.h"
+#include "volume/empty_volume.h"
 
 using namespace packfs;
 using namespace packfs::testing;
 
 namespace {
-
-Volume empty() {
-  auto volume = Volume::memory();
-  REQUIRE(volume);
-  return std::move(*volume);
-}
 
 std::vector<std::byte> text(std::string_view words) {
   const auto bytes = std::as_bytes(std::span(words));
