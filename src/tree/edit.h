@@ -148,7 +148,9 @@ class Edit {
   Result<Body> body_of(std::span<const std::byte> bytes) const;
   using ContentEdit = std::function<Result<Ref<const content::Content>>(const content::Content&)>;
   using Scratch = std::array<std::byte, Dentry::kMaxInline>;
+  static Result<Ref<const content::Content>> content_of(const StateTable& table, const Node& file);
   static Result<Body> edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit);
+  Result<Body> unedited(const Node& file, Scratch& scratch) const;
   Result<void> change_inode(Place& place, Dentry* inode);
   static std::uint64_t xattr_bytes(const Node& node) noexcept;
   Result<Delta> weight(const Place& place) const;

@@ -103,31 +103,40 @@ Result<Edit::Body> Edit::body_of(std::span<const std::byte> bytes) const {
   return Body{{}, std::move(*content), bytes.size()};
 }
 
-/// A file's content after `edit`; a short one lies in `scratch`.
-Result<Edit::Body> Edit::edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit) {
-  Ref<const Content> now;
+/// A file's bytes, wherever they lie.
+Result<Ref<const Content>> Edit::content_of(const StateTable& table, const Node& file) {
   if (file.layer == 0) {
     const Dentry& inode = StateTable::dentry_of(file);
-    now = inode.content;
-    if (!now) {
-      auto copy = Content::copy_of({inode.inline_bytes(), inode.is_inline ? inode.size : 0});
-      if (!copy) return std::unexpected(std::move(copy.error()));
-      now = std::move(*copy);
-    }
-  } else {
-    const auto size = table.lower()->size(file);
-    if (!size) return std::unexpected(size.error());
-    auto over = Content::over(Ref<const content::Backing>(new LowerFile(table.lower(), file, *size)));
-    if (!over) return std::unexpected(std::move(over.error()));
-    now = std::move(*over);
+    if (inode.content) return inode.content;
+    return Content::copy_of({inode.inline_bytes(), inode.is_inline ? inode.size : 0});
   }
-  auto content = edit(*now);
+  const auto size = table.lower()->size(file);
+  if (!size) return std::unexpected(size.error());
+  return Content::over(Ref<const content::Backing>(new LowerFile(table.lower(), file, *size)));
+}
+
+/// A file's content after `edit`; a short one lies in `scratch`.
+Result<Edit::Body> Edit::edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit) {
+  const auto now = content_of(table, file);
+  if (!now) return std::unexpected(now.error());
+  auto content = edit(**now);
   if (!content) return std::unexpected(std::move(content.error()));
   const std::uint64_t size = (*content)->size();
   if (size > Dentry::kMaxInline) return Body{{}, std::move(*content), size};
   const auto read = (*content)->read(0, std::span(scratch).first(size));
   if (!read) return std::unexpected(read.error());
   return Body{std::span(scratch).first(size), {}, size};
+}
+
+/// A file's content as it is. A short one lies in `scratch`, unless it cannot be read: then it stays where it is, and
+/// whoever reads it gets the error.
+Result<Edit::Body> Edit::unedited(const Node& file, Scratch& scratch) const {
+  auto content = content_of(table_, file);
+  if (!content) return std::unexpected(std::move(content.error()));
+  const std::uint64_t size = (*content)->size();
+  const std::span<std::byte> bytes = std::span(scratch).first(std::min(size, scratch.size()));
+  if (size == bytes.size() && (*content)->read(0, bytes)) return Body{bytes, {}, size};
+  return Body{{}, std::move(*content), size};
 }
 
 /// A copy of an inode of the lower, as a Dentry of the state. Errors: the lower's; no_memory.
@@ -140,7 +149,7 @@ Result<Dentry*> Edit::from_lower(const Node& node, std::string_view name) {
   std::string target;
   Totals below;
   if (stat->type == FileType::regular) {
-    auto kept = edited(table_, node, scratch, [](const Content& content) { return Ref<const Content>(&content); });
+    auto kept = unedited(node, scratch);
     if (!kept) return std::unexpected(std::move(kept.error()));
     body = std::move(*kept);
   } else if (stat->type == FileType::symlink) {

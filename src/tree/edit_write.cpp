@@ -68,6 +68,7 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
     if (!made) return std::unexpected(std::move(made.error()));
     body = std::move(*made);
   }
+  owner_.heap().count_made(body.size);
   Result<void> done;
   if (place->found) {
     done = set_body(*place, body);
@@ -83,6 +84,7 @@ Result<void> Edit::append(std::string_view path, std::span<const std::byte> byte
   std::optional<Rollback> rollback;
   auto place = locate_for_write(path, options, rollback);
   if (!place) return std::unexpected(std::move(place.error()));
+  owner_.heap().count_made(bytes.size());
   Result<void> done;
   if (!place->found) {
     const auto body = body_of(bytes);
@@ -108,6 +110,7 @@ Result<void> Edit::write_at(std::string_view path, std::uint64_t offset, std::sp
   if (!place) return std::unexpected(std::move(place.error()));
   if (bytes.empty()) return {};
   if (offset > kMaxBytes || bytes.size() > kMaxBytes - offset) return std::unexpected(Error(ErrorCode::too_large));
+  owner_.heap().count_made(bytes.size());
   Scratch scratch;
   const auto body =
       edited(table_, place->node, scratch, [&](const Content& now) { return now.written(offset, bytes); });

@@ -20,6 +20,7 @@ struct PartCounts {
   std::uint64_t dentries = 0;
   std::uint64_t xattrs = 0;
   std::uint64_t copied = 0;  ///< made as copies, since the start
+  std::uint64_t made = 0;    ///< since the start
 };
 
 /// Makes, shares and lets go of the parts of one volume's trees. What nobody holds any more is buried, and freed by
@@ -48,6 +49,11 @@ class PartHeap {
   void let_go(Dentry* dentry) noexcept { drop(dentry, Kind::dentry); }
   void let_go(XattrBlob* xattrs) noexcept { drop(xattrs, Kind::xattrs); }
 
+  /// Bytes of parts, and of what they hold, made since the start.
+  [[nodiscard]] std::uint64_t bytes_made() const noexcept { return bytes_made_; }
+  /// For what was made elsewhere: contents, attributes.
+  void count_made(std::uint64_t bytes) noexcept { bytes_made_ += bytes; }
+
   [[nodiscard]] bool has_buried() const noexcept { return buried_ != 0; }
   /// Frees up to `steps` buried parts.
   void free_buried(std::size_t steps) noexcept;
@@ -56,6 +62,8 @@ class PartHeap {
   [[nodiscard]] T* make(std::size_t bytes, std::uint64_t owner, Arguments&&... arguments) noexcept {
     T* part = new (memory_.allocate(bytes)) T{std::forward<Arguments>(arguments)...};
     part->owner = owner;
+    ++counts_.made;
+    bytes_made_ += bytes;
     return part;
   }
 
@@ -73,6 +81,7 @@ class PartHeap {
   std::uintptr_t buried_ = 0;  // the last buried part, its kind in the low bits
   SlabHeap memory_;
   PartCounts counts_;
+  std::uint64_t bytes_made_ = 0;
 };
 
 /// A reference to a part that nobody else holds yet, let go unless it is handed on.

@@ -37,6 +37,7 @@ Result<XattrBlob*> make_xattr_blob(PartHeap& heap, std::span<const Xattr> sorted
     add(xattr.value.data(), xattr.value.size());
   }
   ++heap.counts().xattrs;
+  heap.count_made(sizeof(XattrBlob) + length);
   return blob;
 }
 

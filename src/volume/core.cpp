@@ -15,8 +15,6 @@ namespace {
 
 /// Parts that an edit frees of what earlier ones replaced: more than it replaces itself.
 constexpr std::size_t kPartsPerEdit = 64;
-/// Replaced states waiting for readers, beyond which a writer waits with them.
-constexpr std::uint64_t kMostRetired = 65536;
 constexpr std::size_t kFirstParts = 4096;
 
 }  // namespace
@@ -81,11 +79,16 @@ Result<void> Core::begin_edit() noexcept {
   return {};
 }
 
+void Core::pay() noexcept {
+  while (domain_->owes()) [[unlikely]] {
+    const std::lock_guard lock(domain_->counts());
+    domain_->collect(Domain::kSlice);
+  }
+}
+
 void Core::after_commit() noexcept {
   if (domain_->claims_grace()) domain_->wait_for_readers();
-  if (domain_->retired() > kMostRetired) [[unlikely]] {
-    reclaimer_->drain();
-  }
+  pay();
   domain_->bell().ring();
 }
 

@@ -40,7 +40,9 @@ class Core {
 
   /// Before an edit: memory for the state that comes of it, a slice of freeing. Errors: no_memory.
   Result<void> begin_edit() noexcept;
-  /// Without the count lock: waits for readers when enough is retired that its memory should come back.
+  /// Without the count lock: frees parts while the domain owes it.
+  void pay() noexcept;
+  /// Without the count lock: pays, and waits for readers when enough is retired that its memory should come back.
   void after_commit() noexcept;
 
   static Time now() noexcept;

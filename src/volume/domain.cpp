@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -37,6 +38,8 @@ Root* Domain::make_root(Ref<const tree::Table> lower, const tree::State& state, 
 void Domain::publish(Root* root) noexcept {
   root->published_ = true;
   published_.store(published_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const std::uint64_t bytes = heap_.bytes_made() - std::exchange(bytes_weighed_, heap_.bytes_made());
+  weight_.store(weight_.load(std::memory_order_relaxed) + kWeightOfState + bytes, std::memory_order_relaxed);
   static_cast<void>(Ref<Root>(root).detach());  // the publication's
   // Sequentially consistent, and before retire() reads which grace period has begun: one that begins later waits for
   // every reader that may have seen the old state.
@@ -119,8 +122,13 @@ bool Domain::collect(std::size_t steps) noexcept {
     while (dead != nullptr) destroy(const_cast<Root*>(std::exchange(dead, dead->next_dead_)));
   }
   heap_.free_buried(steps);
-  return heap_.has_buried() || dead_.load(std::memory_order_relaxed) != nullptr ||
-         (first_retired_ != nullptr && first_retired_->retired_at_ < grace_ended_.load(std::memory_order_relaxed));
+  const bool more =
+      heap_.has_buried() || dead_.load(std::memory_order_relaxed) != nullptr ||
+      (first_retired_ != nullptr && first_retired_->retired_at_ < grace_ended_.load(std::memory_order_relaxed));
+  const std::uint64_t made = heap_.counts().made;
+  parts_paid_ = more ? std::min<std::uint64_t>(made, parts_paid_ + steps) : made;
+  owes_.store(made - parts_paid_ > kMostOwed, std::memory_order_relaxed);
+  return more;
 }
 
 void Domain::close(std::unique_ptr<Domain> domain) noexcept {

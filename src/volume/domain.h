@@ -23,6 +23,10 @@ namespace packfs::volume {
 ///     a reader that found it as the newest, in a read section, counts it while it is sure to be counted (wait-free).
 ///  C. When nobody counts it, it goes on the list of the dead, whichever thread that is: no lock, no node touched.
 ///  D. collect() takes the dead apart, under the count lock, so many parts at a time.
+///
+/// What waits to be freed is bounded, however fast and whatever is written: a writer waits for readers (B) as often as
+/// claims_grace() says, and takes apart as many parts as were made (D) when owes() says that they are not taken apart
+/// otherwise.
 class Domain {
  public:
   explicit Domain(std::uint64_t seed) noexcept : heap_(seed) {}
@@ -38,6 +42,8 @@ class Domain {
   [[nodiscard]] Root* make_root(Ref<const tree::Table> lower, const tree::State& state, std::uint64_t commit) noexcept;
   /// Makes `root` the newest (A).
   void publish(Root* root) noexcept;
+  /// Parts freed in one holding of the count lock: some tens of microseconds.
+  static constexpr std::size_t kSlice = 256;
   /// Frees up to `steps` parts of the dead; true when more is there to be done now (B, D).
   bool collect(std::size_t steps) noexcept;
   [[nodiscard]] VolumeCounters counters() const noexcept;
@@ -51,14 +57,16 @@ class Domain {
   void grace_ends(std::uint64_t number) noexcept;
   /// Waits for a grace period on this thread.
   void wait_for_readers() noexcept;
-  /// True, for one caller, when so many states were retired since a grace period began that their memory should come
-  /// back before the next are made.
+  /// True, for one caller, when so much was made since a grace period was claimed that what it replaced should come
+  /// back before more is made. So no more waits than that for each thread that writes.
   [[nodiscard]] bool claims_grace() noexcept {
-    const std::uint64_t published = published_.load(std::memory_order_relaxed);
-    std::uint64_t at_last = published_at_grace_.load(std::memory_order_relaxed);
-    return published >= at_last + kStatesPerGrace &&
-           published_at_grace_.compare_exchange_strong(at_last, published, std::memory_order_relaxed);
+    const std::uint64_t weight = weight_.load(std::memory_order_relaxed);
+    std::uint64_t at_last = weight_at_grace_.load(std::memory_order_relaxed);
+    return weight >= at_last + kWeightPerGrace &&
+           weight_at_grace_.compare_exchange_strong(at_last, weight, std::memory_order_relaxed);
   }
+  /// Whether more parts were made than freed while there were some to be freed.
+  [[nodiscard]] bool owes() const noexcept { return owes_.load(std::memory_order_relaxed); }
   /// Retired states whose publication counts them still.
   [[nodiscard]] std::uint64_t retired() const noexcept { return retired_count_.load(); }
   /// How often publish() was called.
@@ -73,8 +81,12 @@ class Domain {
   static void close(std::unique_ptr<Domain> domain) noexcept;
 
  private:
-  /// Some ten parts each: what waits stays in a core's own cache.
-  static constexpr std::uint64_t kStatesPerGrace = 256;
+  /// Bytes made, and for each state what makes 256 of them a reason: with some ten parts each, what waits stays in a
+  /// core's own cache.
+  static constexpr std::uint64_t kWeightPerGrace = std::uint64_t{4} << 20;
+  static constexpr std::uint64_t kWeightOfState = kWeightPerGrace / 256;
+  /// Parts.
+  static constexpr std::uint64_t kMostOwed = 4096;
 
   void retire(Root* root) noexcept;
   void drop_publications() noexcept;
@@ -89,7 +101,9 @@ class Domain {
   std::atomic<std::uint64_t> grace_ended_{0};
   std::atomic<std::uint64_t> retired_count_{0};
   std::atomic<std::uint64_t> published_{0};  // changed under the count lock
-  std::atomic<std::uint64_t> published_at_grace_{0};
+  std::atomic<std::uint64_t> weight_{0};     // changed under the count lock
+  std::atomic<std::uint64_t> weight_at_grace_{0};
+  std::atomic<bool> owes_{false};
   std::atomic<const Root*> dead_{nullptr};
   // Threads within bury(), and one for the volume or the states that outlive it.
   std::atomic<std::uint64_t> users_{1};
@@ -101,6 +115,8 @@ class Domain {
   Root* oldest_ = nullptr;
   Root* latest_ = nullptr;
   std::uint64_t roots_ = 0;
+  std::uint64_t bytes_weighed_ = 0;  // of what the heap made
+  std::uint64_t parts_paid_ = 0;     // of those the heap made: freed, or not to be freed
 };
 
 }  // namespace packfs::volume

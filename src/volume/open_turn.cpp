@@ -31,6 +31,7 @@ void OpenTurn::end() noexcept {
 
 Result<void> OpenTurn::run(Result<void> (*call)(tree::Edit&, const void*), const void* arguments) {
   core_->turn().claim();
+  core_->pay();
   const std::lock_guard lock(core_->domain().counts());
   if (auto begun = core_->begin_edit(); !begun) return begun;
   edit_->set_time(Core::now());

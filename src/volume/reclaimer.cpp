@@ -5,8 +5,6 @@
 namespace packfs::volume {
 namespace {
 
-/// Parts freed in one holding of the count lock: some tens of microseconds.
-constexpr std::size_t kSlice = 256;
 /// How long nothing must have been written before this thread takes over what the writer left.
 constexpr std::chrono::milliseconds kNap{2};
 
@@ -24,7 +22,7 @@ bool Reclaimer::has_work() const noexcept { return domain_.retired() != 0 || dom
 void Reclaimer::collect_all() noexcept {
   for (bool more = true; more;) {
     const std::lock_guard lock(domain_.counts());
-    more = domain_.collect(kSlice);
+    more = domain_.collect(Domain::kSlice);
   }
 }
 

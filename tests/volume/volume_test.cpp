@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "content/content.h"
 #include "support/packs.h"
 #include "support/temp_dir.h"
 #include "volume/empty_volume.h"
@@ -23,7 +24,7 @@ std::vector<std::byte> text(std::string_view words) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::string content(const File& file) {
+std::string content_of(const File& file) {
   const auto bytes = file.read_all();
   REQUIRE(bytes);
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
@@ -148,10 +149,10 @@ TEST_CASE("snapshots and files outlive what they were taken from", "[volume]") {
     REQUIRE(oldest);
     CHECK(oldest->commit == snapshot->commit());
   }
-  CHECK(content(*file) == "first");
+  CHECK(content_of(*file) == "first");
   auto again = snapshot->open("d/e/f");
   REQUIRE(again);
-  CHECK(content(*again) == "first");
+  CHECK(content_of(*again) == "first");
 }
 
 TEST_CASE("what no snapshot holds is freed", "[volume]") {
@@ -184,6 +185,40 @@ TEST_CASE("what the last snapshot held comes back though nobody writes or asks",
   held.reset();
   while (volume.counters().inodes != before.inodes) std::this_thread::yield();  // or ctest's limit ends it
   CHECK(volume.counters().roots == 1);
+}
+
+TEST_CASE("what waits to be freed is bounded while a writer never rests", "[volume]") {
+  Volume volume = empty();
+  // Each call makes and lets go a thousand times what it frees of others' in passing.
+  std::string deep = "d";
+  for (int i = 1; i < 1000; ++i) deep += "/d";
+  std::uint64_t most = 0;
+  for (int i = 0; i < 200; ++i) {
+    must(volume.make_directories(deep));
+    must(volume.remove_tree("d"));
+    most = std::max(most, volume.counters().inodes);
+  }
+  CHECK(most < 50'000);
+
+  // The same within a transaction.
+  auto transaction = volume.begin();
+  REQUIRE(transaction);
+  for (int i = 0; i < 200; ++i) {
+    must(transaction->make_directories(deep));
+    must(transaction->remove_tree("d"));
+    most = std::max(most, volume.counters().inodes);
+  }
+  CHECK(most < 50'000);
+  REQUIRE(transaction->commit());
+
+  // Few parts and many bytes.
+  const std::vector<std::byte> large(std::size_t{3} << 20);
+  std::uint64_t most_contents = 0;
+  for (int i = 0; i < 100; ++i) {
+    must(volume.write("file", large));
+    most_contents = std::max(most_contents, content::live_contents());
+  }
+  CHECK(most_contents < 10);
 }
 
 TEST_CASE("a transaction gets its turn though other threads write without a pause", "[volume]") {
@@ -317,12 +352,12 @@ TEST_CASE("a volume over a pack shows the pack and leaves it as it is", "[volume
   must(volume->unlink("g"));
   auto changed = volume->open("e/f");
   REQUIRE(changed);
-  CHECK(content(*changed) == "from the pack, and more");
+  CHECK(content_of(*changed) == "from the pack, and more");
   CHECK_FALSE(volume->stat("d"));
   CHECK_FALSE(volume->stat("g"));
   auto packed = pack.root().open("d/f");
   REQUIRE(packed);
-  CHECK(content(*packed) == "from the pack");
+  CHECK(content_of(*packed) == "from the pack");
 
   const auto changes = diff(before, volume->snapshot());
   REQUIRE(changes);
