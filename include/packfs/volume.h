@@ -19,12 +19,21 @@
 namespace packfs {
 
 namespace tree {
-class Edit;
+struct Operation;
+}
+namespace base {
+class Io;
 }
 namespace volume {
 class Core;
 class OpenTurn;
 }  // namespace volume
+class Volume;
+struct StoreOptions;
+namespace store {
+/// Volume::open(), for the library's own use.
+Result<Volume> open(base::Io& io, std::string_view directory, const StoreOptions& options);
+}
 
 /// How a new entry comes to be. Owner and group are the volume's (VolumeOptions).
 struct CreateOptions {
@@ -116,7 +125,7 @@ class Writable {
   // Reading what is there now, a transaction's own writes included. As View's calls; each sees one state.
 
   /// View::open(): the file as it is now, whatever is written later.
-  [[nodiscard]] Result<File> open(std::string_view path) const;
+  [[nodiscard]] Result<File> open_file(std::string_view path) const;
   /// View::read().
   [[nodiscard]] virtual Result<std::size_t> read(std::string_view path, std::span<std::byte> buffer,
                                                  std::uint64_t offset = 0) const;
@@ -138,14 +147,19 @@ class Writable {
   Writable() = default;
   Writable(const Writable&) = default;
   Writable& operator=(const Writable&) = default;
-  using Call = Result<void> (*)(tree::Edit& edit, const void* arguments);
 
  private:
-  virtual Result<void> run(Call call, const void* arguments) = 0;
+  virtual Result<void> run(const tree::Operation& operation) = 0;
   /// What there is now; valid until the next call that writes.
   [[nodiscard]] virtual Result<View> view() const = 0;
   /// The same, valid as long as it is held.
   [[nodiscard]] virtual Result<View> lasting_view() const = 0;
+};
+
+/// When a commit of a store is safe from a crash; in memory nothing is.
+enum class Durability : std::uint8_t {
+  sync,   ///< when the call returns
+  async,  ///< after the next commit that is, or Volume::sync(); until then a crash may undo it, with all later ones
 };
 
 /// The state of a volume after one commit. A View that never changes, whatever is written later; it outlives the
@@ -167,14 +181,16 @@ class Transaction final : public Writable {
   Transaction& operator=(Transaction&&) noexcept;
   ~Transaction() override;  ///< drops what was not committed: as if it had never been
 
-  /// Makes all of it visible at once; returns the commit's number. Errors: invalid (committed or dropped before).
-  Result<std::uint64_t> commit();
+  /// Makes all of it visible at once; returns the commit's number. When it fails, it is as if it had never been; after
+  /// poisoned, the next open of the store finds all of it or nothing. Errors: invalid (committed or dropped before);
+  /// no_memory (the transaction stays open); of a store: poisoned, no_space, an errno.
+  Result<std::uint64_t> commit(Durability durability = Durability::sync);
   void drop() noexcept;
 
  private:
   friend class Volume;
   explicit Transaction(std::unique_ptr<volume::OpenTurn> turn) noexcept;
-  Result<void> run(Call call, const void* arguments) override;
+  Result<void> run(const tree::Operation& operation) override;
   [[nodiscard]] Result<View> view() const override;
   [[nodiscard]] Result<View> lasting_view() const override;
   std::unique_ptr<volume::OpenTurn> turn_;
@@ -184,6 +200,11 @@ class Transaction final : public Writable {
 struct VolumeOptions {
   std::optional<std::uint32_t> uid;  ///< owner of new entries; the process's effective one when not given
   std::optional<std::uint32_t> gid;
+};
+
+/// How a store is opened.
+struct StoreOptions : VolumeOptions {
+  bool create = true;  ///< made where there is none: the directory may be missing, its parent may not
 };
 
 /// What a volume has in memory and whom that serves. Numbers of one moment, not of one commit.
@@ -213,6 +234,12 @@ class Volume final : public Writable {
   /// Begins as the pack's tree; what is changed lies in memory, the pack stays as it is and open. Costs O(1).
   [[nodiscard]] static Result<Volume> memory(const Pack& base, const VolumeOptions& options = {});
 
+  /// A volume on disk, a directory of its own: every commit is durable when the call returns (or later, Durability),
+  /// and after any crash it is there whole or not at all. One process has it open at a time, once. Costs one pass over
+  /// the journal. Errors, with path and offset: busy (another writer has it); corrupt (nothing is changed then);
+  /// unsupported_version; no_entry (there is none, and none is to be made); an errno of the host; no_memory.
+  [[nodiscard]] static Result<Volume> open(const std::string& directory, const StoreOptions& options = {});
+
   Volume(const Volume&) noexcept;
   Volume(Volume&&) noexcept;
   Volume& operator=(const Volume&) noexcept;
@@ -228,6 +255,11 @@ class Volume final : public Writable {
   [[nodiscard]] Result<Transaction> try_begin();
   /// Errors: busy (this thread holds one); from_errno(ETIMEDOUT).
   [[nodiscard]] Result<Transaction> begin_for(std::chrono::nanoseconds timeout);
+
+  /// The same volume by a handle whose own calls are so durable (Durability::sync when it was opened).
+  [[nodiscard]] Volume with(Durability durability) const noexcept;
+  /// Waits until all that was committed before is durable; in memory nothing is. Errors: poisoned.
+  Result<void> sync();
 
   /// Waits until all that no snapshot needs is freed. Not while a transaction is open on this thread (returns at once).
   void quiesce();
@@ -245,11 +277,13 @@ class Volume final : public Writable {
   [[nodiscard]] Result<Stat> lstat(std::string_view path) const override;
 
  private:
+  friend Result<Volume> store::open(base::Io& io, std::string_view directory, const StoreOptions& options);
   explicit Volume(std::shared_ptr<volume::Core> core) noexcept;
-  Result<void> run(Call call, const void* arguments) override;
+  Result<void> run(const tree::Operation& operation) override;
   [[nodiscard]] Result<View> view() const override;
   [[nodiscard]] Result<View> lasting_view() const override;
   std::shared_ptr<volume::Core> core_;
+  Durability durability_ = Durability::sync;
 };
 
 /// One difference between two states.
@@ -264,9 +298,9 @@ struct Change {
 /// type, attributes, content or target differ; a directory when its own attributes do. A subtree that was added or
 /// removed is listed entry by entry; one that was moved is one `renamed`, with its own changes listed below the new
 /// path. A directory that another of its name has taken the place of counts as that one, changed, unless one of the two
-/// is found elsewhere; what was moved into such a directory, or into one that shares its inode number with a clone, may
-/// be listed as removed and added. Between snapshots of one volume (or of volumes over one pack) the cost follows the
-/// number of changes. Errors: corrupt; an errno from the host; no_memory.
+/// is found elsewhere and not below the other; what was moved into such a directory, or into one that shares its inode
+/// number with a clone, may be listed as removed and added. Between snapshots of one volume (or of volumes over one
+/// pack) the cost follows the number of changes. Errors: corrupt; an errno from the host; no_memory.
 [[nodiscard]] Result<std::vector<Change>> diff(const View& before, const View& after);
 
 }  // namespace packfs

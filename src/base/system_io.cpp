@@ -65,6 +65,12 @@ int SystemIo::fallocate(int fd, int mode, off_t offset, off_t length) {
 }
 int SystemIo::fsync(int fd) { return returned(::fsync(fd)); }
 int SystemIo::fdatasync(int fd) { return returned(::fdatasync(fd)); }
+int SystemIo::try_lock(int fd) {
+  struct flock whole{};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return returned(::fcntl(fd, F_OFD_SETLK, &whole));
+}
 ssize_t SystemIo::copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, std::size_t length) {
   return returned(::copy_file_range(in, in_offset, out, out_offset, length, 0));
 }

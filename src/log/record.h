@@ -35,6 +35,16 @@ enum Field : std::uint32_t {
   kFlags = 1U << 17,
 };
 
+// Values of the field flags (section 2.2); each type has some of them, and a record one at most.
+inline constexpr std::uint64_t kExchange = 1U << 0;
+inline constexpr std::uint64_t kNoReplace = 1U << 1;
+inline constexpr std::uint64_t kWithParents = 1U << 2;
+inline constexpr std::uint64_t kLinkItself = 1U << 3;
+inline constexpr std::uint64_t kTakenAway = 1U << 4;
+inline constexpr std::uint64_t kEmptyDirectory = 1U << 5;
+inline constexpr std::uint64_t kWholeTree = 1U << 6;
+inline constexpr std::uint64_t kClosed = 1U << 7;
+
 /// One extended attribute inside a record: borrowed bytes.
 struct XattrRef {
   std::string_view name;
@@ -73,6 +83,9 @@ struct Record {
   std::uint64_t section = 0;
   std::uint64_t flags = 0;
 };
+
+/// Whether the name is a path, as in a journal's operations, not a name in the directory `parent`.
+[[nodiscard]] bool is_named_by_path(const Record& record) noexcept;
 
 /// Appends the head (fixed part, name, attributes, checksum) of a record that will stand at `offset` of a segment to
 /// `out`. Errors: invalid (a value the format does not allow: too long a name, unsorted xattrs, a field its type

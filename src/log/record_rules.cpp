@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/bytes.h"
 #include "content/format.h"
@@ -18,8 +19,6 @@ constexpr std::uint32_t kMaxOwner = UINT32_MAX - 1;
 constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kMaxSection = 9;
 constexpr std::size_t kMaxXattrName = 255;
-constexpr std::uint64_t kExchange = 1;
-constexpr std::uint64_t kNoReplace = 2;
 
 enum class NameIs : std::uint8_t { empty, component, component_or_root, path };
 
@@ -34,31 +33,45 @@ struct TypeRule {
 
 constexpr std::uint32_t kNode = kInode | kMode | kOwner | kMtime;
 constexpr std::uint32_t kFileExtras = kCtime | kLinkId | kSize | kXattrs;
+constexpr std::uint32_t kGiven = kInode | kCtime | kLinkId;
 constexpr unsigned kNoContent = one_of(Form::none);
 
-// By type, from 1 on: section 2.1's table, with the forms that make sense for each.
+// By type, from 1 on: section 2.1's table, with the forms that make sense for each. Of a journal's types those that
+// packs have too are here as packs have them.
 constexpr std::array<TypeRule, kMaxTypes> kRules{{
     {NameIs::component_or_root, kNoContent, kDirectory | kNode, kParent | kCtime | kXattrs},  // mkdir
     {NameIs::component, one_of(Form::none, Form::run, Form::packed, Form::chained), kParent | kNode,
-     kFileExtras},                                                                       // put
-    {NameIs::component, one_of(Form::run, Form::packed), kParent | kNode, kFileExtras},  // symlink
-    {NameIs::component, kNoContent, kParent | kNode | kKind, kFileExtras | kDevice},     // special
-    {NameIs::component, kNoContent, kParent | kInode | kLinkId, 0},                      // link
-    {NameIs::path, one_of(Form::run, Form::packed), kOffset, kCtime | kMtime | kSize},   // write
-    {NameIs::path, kNoContent, kSize, kCtime | kMtime},                                  // truncate
-    {NameIs::path, kNoContent, 0, kMode | kOwner | kMtime | kCtime},                     // setattr
-    {NameIs::path, kNoContent, kXattrs, kCtime},                                         // xattr
-    {NameIs::path, kNoContent, kTarget, kFlags | kCtime},                                // rename
-    {NameIs::path, kNoContent, kTarget, kInode | kLinkId | kCtime},                      // clone
-    {NameIs::path, kNoContent, 0, kCtime},                                               // remove
-    {NameIs::empty, kNoContent, kGroup | kSyncedEnd, 0},                                 // commit
-    {NameIs::empty, one_of(Form::run), 0, 0},                                            // dictionary
-    {NameIs::empty, one_of(Form::run), kSection, 0},                                     // index
-    {NameIs::empty, one_of(Form::run, Form::packed), kOffset | kSize, 0},                // extent
-    {NameIs::empty, one_of(Form::none, Form::run), kSize, 0},                            // extent map
+     kFileExtras},                                                                             // put
+    {NameIs::component, one_of(Form::run, Form::packed), kParent | kNode, kFileExtras},        // symlink
+    {NameIs::component, kNoContent, kParent | kNode | kKind, kFileExtras | kDevice},           // special
+    {NameIs::component, kNoContent, kParent | kInode | kLinkId, 0},                            // link
+    {NameIs::path, one_of(Form::none, Form::run), kGiven, kOffset | kMode | kOwner | kFlags},  // write
+    {NameIs::path, kNoContent, kSize | kGiven, 0},                                             // truncate
+    {NameIs::path, kNoContent, kGiven, kMode | kOwner | kMtime | kFlags},                      // setattr
+    {NameIs::path, kNoContent, kXattrs | kGiven, kFlags},                                      // xattr
+    {NameIs::path, kNoContent, kTarget | kGiven, kFlags},                                      // rename
+    {NameIs::path, kNoContent, kTarget | kGiven, 0},                                           // clone
+    {NameIs::path, kNoContent, kGiven, kFlags},                                                // remove
+    {NameIs::empty, kNoContent, kGroup | kSyncedEnd, kFlags},                                  // commit
+    {NameIs::empty, one_of(Form::run), 0, 0},                                                  // dictionary
+    {NameIs::empty, one_of(Form::run), kSection, 0},                                           // index
+    {NameIs::empty, one_of(Form::run, Form::packed), kOffset | kSize, 0},                      // extent
+    {NameIs::empty, one_of(Form::none, Form::run), kSize, 0},                                  // extent map
 }};
 
-const TypeRule& rule_of(RecordType type) noexcept { return kRules[static_cast<std::size_t>(type) - 1]; }
+// The first five as journals have them.
+constexpr std::array<TypeRule, 5> kPathRules{{
+    {NameIs::path, kNoContent, kMode | kOwner | kGiven, kFlags},                     // mkdir
+    {NameIs::path, one_of(Form::none, Form::run), kMode | kOwner | kGiven, kFlags},  // put
+    {NameIs::path, one_of(Form::run), kOwner | kGiven, 0},                           // symlink
+    {NameIs::path, kNoContent, kKind | kMode | kOwner | kGiven, kDevice},            // special
+    {NameIs::path, kNoContent, kTarget | kGiven, 0},                                 // link
+}};
+
+const TypeRule& rule_of(const Record& record) noexcept {
+  const std::size_t index = static_cast<std::size_t>(record.type) - 1;
+  return index < kPathRules.size() && is_named_by_path(record) ? kPathRules[index] : kRules[index];
+}
 
 bool is_path(std::string_view path) noexcept {
   return path.size() <= path::kMaxPath && path.find('\0') == std::string_view::npos;
@@ -81,8 +94,35 @@ bool name_fits(NameIs rule, std::string_view name) noexcept {
 bool fields_fit(const TypeRule& rule, const Record& record) noexcept {
   if ((record.fields & rule.required) != rule.required) return false;
   if ((record.fields & ~(rule.required | rule.optional)) != 0) return false;
-  // The root, which has no name, has no parent either.
-  return record.type != RecordType::mkdir || ((record.fields & kParent) == 0) == record.name.empty();
+  const auto has = [&](std::uint32_t fields) { return (record.fields & fields) != 0; };
+  switch (record.type) {
+    case RecordType::mkdir:  // the root, which has no name, has no parent either
+      return is_named_by_path(record) || !has(kParent) == record.name.empty();
+    case RecordType::write:  // with an offset into what is there, without one perhaps into what is made
+      return has(kOffset) ? !has(kMode | kOwner | kFlags) : has(kMode) && has(kOwner);
+    case RecordType::setattr:
+      return std::popcount(record.fields & (kMode | kOwner | kMtime)) == 1;
+    default:
+      return true;
+  }
+}
+
+// Which flags a type may have, one at a time.
+std::uint64_t flags_of(RecordType type) noexcept {
+  switch (type) {
+    case RecordType::rename:
+      return kExchange | kNoReplace;
+    case RecordType::setattr:
+      return kLinkItself;
+    case RecordType::xattr:
+      return kTakenAway;
+    case RecordType::remove:
+      return kEmptyDirectory | kWholeTree;
+    case RecordType::commit:
+      return kClosed;
+    default:
+      return kWithParents;
+  }
 }
 
 bool is_time(const Time& time) noexcept { return time.nanoseconds < kNanosecondsPerSecond; }
@@ -102,7 +142,8 @@ bool xattrs_fit(const std::vector<XattrRef>& xattrs) noexcept {
 Broken broken_value(const Record& record) noexcept {
   const auto has = [&](Field field) { return (record.fields & field) != 0; };
   if (has(kMode) && record.mode > kMaxMode) return "mode";
-  if (has(kOwner) && (record.uid > kMaxOwner || record.gid > kMaxOwner)) return "owner";
+  const bool may_leave = record.type == RecordType::setattr;
+  if (has(kOwner) && !may_leave && (record.uid > kMaxOwner || record.gid > kMaxOwner)) return "owner";
   if (has(kMtime) && !is_time(record.mtime)) return "mtime";
   if (has(kCtime) && !is_time(record.ctime)) return "ctime";
   if (has(kLinkId) && record.link_id == 0) return "link id";
@@ -110,9 +151,11 @@ Broken broken_value(const Record& record) noexcept {
   if (has(kSize) && record.size > content::kMaxFileBytes) return "size";
   if (has(kOffset) && record.offset > content::kMaxFileBytes) return "offset";
   if (has(kXattrs) && !xattrs_fit(record.xattrs)) return "xattrs";
+  if (record.type == RecordType::xattr && record.xattrs.size() != 1) return "number of xattrs";
   if (has(kTarget) && !is_path(record.target)) return "target";
   if (has(kSection) && (record.section == 0 || record.section > kMaxSection)) return "section";
-  if (has(kFlags) && record.flags != kExchange && record.flags != kNoReplace) return "flags";
+  if (has(kFlags) && (!std::has_single_bit(record.flags) || (record.flags & flags_of(record.type)) == 0))
+    return "flags";
   return {};
 }
 
@@ -149,8 +192,13 @@ Broken broken_content(const Record& record) noexcept {
 
 }  // namespace
 
+bool is_named_by_path(const Record& record) noexcept {
+  if (record.type >= RecordType::write) return record.type <= RecordType::remove;
+  return (record.fields & (kParent | kDirectory)) == 0;
+}
+
 Broken broken_rule(const Record& record) noexcept {
-  const TypeRule& rule = rule_of(record.type);
+  const TypeRule& rule = rule_of(record);
   if (!fields_fit(rule, record)) return "fields of this type";
   if (!name_fits(rule.name, record.name)) return "name";
   if (((rule.forms >> static_cast<unsigned>(record.form)) & 1) == 0) return "form of this type";

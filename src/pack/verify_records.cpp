@@ -102,6 +102,9 @@ void RecordVerifier::check_log_record(const log::ScannedRecord& scanned) {
   if (records_ == 1 && (record.type != RecordType::mkdir || !record.name.empty())) {
     names_.fail(record, scanned.offset, "the first record is not the root's");
   }
+  if (log::is_named_by_path(record)) {
+    return names_.fail(record, scanned.offset, "a record that a built pack cannot hold");
+  }
   switch (record.type) {
     case RecordType::mkdir:
     case RecordType::special:
@@ -207,7 +210,8 @@ void RecordVerifier::check_commit(const log::ScannedRecord& scanned) {
   if (record.group_offset != sizeof(log::FileHeader) || record.group_records != records_ - 1) {
     names_.fail(record, scanned.offset, "a commit of other records than those before it");
   }
-  if (reader_.layout().segment_id == log::kBuiltSegmentId && (record.synced_end != 0 || last_commit_ != 0)) {
+  const bool was_journal = record.synced_end != 0 || last_commit_ != 0 || (record.fields & log::kFlags) != 0;
+  if (reader_.layout().segment_id == log::kBuiltSegmentId && was_journal) {
     names_.fail(record, scanned.offset, "a built pack that was synced, or has commits");
   }
 }

@@ -90,6 +90,8 @@ class Edit {
 
   /// Of what follows: a transaction goes on.
   void set_time(const Time& now) noexcept { stamp_.now = now; }
+  void set_stamp(const Stamp& stamp) noexcept { stamp_ = stamp; }
+  [[nodiscard]] const Stamp& stamp() const noexcept { return stamp_; }
   /// What was made so far is shared with someone from now on, and changed in place no more.
   void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 

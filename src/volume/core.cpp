@@ -19,24 +19,28 @@ constexpr std::size_t kFirstParts = 4096;
 
 }  // namespace
 
-Core::Core(Ref<const tree::Table> lower, const VolumeOptions& options, std::uint64_t seed)
-    : domain_(std::make_unique<Domain>(seed)),
-      lower_(std::move(lower)),
-      // Not calls that Io is for: they read nothing but this process and cannot fail.
-      uid_(options.uid.value_or(::geteuid())),
-      gid_(options.gid.value_or(::getegid())) {}
+Core::Core(Ref<const tree::Table> lower, std::uint32_t uid, std::uint32_t gid, std::uint64_t seed)
+    : domain_(std::make_unique<Domain>(seed)), lower_(std::move(lower)), uid_(uid), gid_(gid) {}
 
 Core::~Core() {
+  pipeline_.reset();
   reclaimer_.reset();
   Domain::close(std::move(domain_));
 }
 
-Result<std::shared_ptr<Core>> Core::make(Ref<const tree::Table> lower, const VolumeOptions& options) {
+tree::Stamp Core::first_stamp(const VolumeOptions& options) noexcept {
+  // Not calls that Io is for: they read nothing but this process and cannot fail.
+  return {0, now(), options.uid.value_or(::geteuid()), options.gid.value_or(::getegid())};
+}
+
+Result<std::shared_ptr<Core>> Core::make(Ref<const tree::Table> lower, const VolumeOptions& options,
+                                         const tree::Stamp& root_stamp) {
   base::rcu::install_fork_handlers();
   std::uint64_t seed = 0;
   if (base::system_io().getrandom(&seed, sizeof(seed)) != sizeof(seed))
     return std::unexpected(Error(ErrorCode::io_error));
-  std::shared_ptr<Core> core(new Core(std::move(lower), options, seed));
+  const tree::Stamp own = first_stamp(options);
+  std::shared_ptr<Core> core(new Core(std::move(lower), own.uid, own.gid, seed));
   Domain& domain = core->domain();
   if (!domain.heap().memory().reserve(sizeof(Root) + kFirstParts)) {
     return std::unexpected(Error(ErrorCode::no_memory));
@@ -47,7 +51,7 @@ Result<std::shared_ptr<Core>> Core::make(Ref<const tree::Table> lower, const Vol
     core->numbers_.link_id = used.next_link_id;
   }
   tree::WorkingTable table(domain.heap(), core->lower_, {});
-  auto root = tree::Edit(domain.heap(), table, core->numbers_, {0, now(), core->uid_, core->gid_}).make_root();
+  auto root = tree::Edit(domain.heap(), table, core->numbers_, root_stamp).make_root();
   if (!root) return std::unexpected(std::move(root.error()));
   domain.publish(domain.make_root(core->lower_, {*root, nullptr}, 0));
   core->reclaimer_ = std::make_unique<Reclaimer>(domain);
@@ -62,8 +66,12 @@ Time Core::now() noexcept {
 
 tree::Stamp Core::next_stamp() noexcept { return {++last_commit_, now(), uid_, gid_}; }
 
+void Core::attach(std::unique_ptr<Journal> journal) {
+  pipeline_ = std::make_unique<Pipeline>(*domain_, std::move(journal), last_commit_);
+}
+
 tree::State Core::share_newest() noexcept {
-  const tree::State state = domain_->peek()->state();
+  const tree::State state = domain_->head().state();
   domain_->heap().share(state.root);
   domain_->heap().share(state.links);
   return state;
@@ -92,33 +100,70 @@ void Core::after_commit() noexcept {
   domain_->bell().ring();
 }
 
-Result<void> Core::apply(Result<void> (*call)(tree::Edit&, const void*), const void* arguments) {
+/// Does it on the newest state; the root of the state that comes of it, which nobody counts yet.
+Result<Root*> Core::edited(const tree::Operation& operation, const tree::Stamp& stamp) {
+  if (auto begun = begin_edit(); !begun) return std::unexpected(std::move(begun.error()));
+  tree::PartHeap& heap = domain_->heap();
+  tree::WorkingTable table(heap, lower_, share_newest());
+  tree::Edit edit(heap, table, numbers_, stamp);
+  Result<void> done;
+  try {
+    done = tree::apply(edit, operation);
+  } catch (const std::bad_alloc&) {
+    done = std::unexpected(Error(ErrorCode::no_memory));
+  }
+  const tree::State state = table.working();
+  if (done && heap.memory().reserve(sizeof(Root))) return make_root(state, stamp.commit);
+  heap.let_go(state.root);
+  heap.let_go(state.links);
+  return std::unexpected(done ? Error(ErrorCode::no_memory) : std::move(done.error()));
+}
+
+Result<void> Core::apply(const tree::Operation& operation, Durability durability) {
   if (auto entered = turn_.enter(); !entered) return entered;
+  if (pipeline_) return journaled(operation, durability);
   Result<void> done;
   {
     const std::lock_guard lock(domain_->counts());
-    done = begin_edit();
-    if (done) {
-      tree::PartHeap& heap = domain_->heap();
-      tree::WorkingTable table(heap, lower_, share_newest());
-      const tree::Stamp stamp = next_stamp();
-      tree::Edit edit(heap, table, numbers_, stamp);
-      try {
-        done = call(edit, arguments);
-      } catch (const std::bad_alloc&) {
-        done = std::unexpected(Error(ErrorCode::no_memory));
-      }
-      const tree::State state = table.working();
-      if (done && heap.memory().reserve(sizeof(Root))) {
-        publish(state, stamp.commit);
-      } else {
-        if (done) done = std::unexpected(Error(ErrorCode::no_memory));
-        heap.let_go(state.root);
-        heap.let_go(state.links);
-      }
+    const auto root = edited(operation, next_stamp());
+    if (root) {
+      domain_->publish(*root);
+    } else {
+      done = std::unexpected(root.error());
     }
   }
   turn_.leave();
+  after_commit();
+  return done;
+}
+
+/// apply() with a journal, and the turn, which this gives up.
+Result<void> Core::journaled(const tree::Operation& operation, Durability durability) {
+  Journal& journal = pipeline_->journal();
+  auto done = pipeline_->check();
+  std::uint64_t awaited = 0;
+  if (done) {
+    const tree::Stamp stamp = next_stamp();
+    done = journal.add(operation, {stamp, numbers_.inode, numbers_.link_id});
+    Result<Root*> root = nullptr;
+    // What the journal has no words for is wrong in itself: the call says how.
+    if (done || done.error().code() == ErrorCode::invalid) {
+      const std::lock_guard lock(domain_->counts());
+      awaited = domain_->head().commit();
+      root = edited(operation, stamp);
+      if (!done && root) domain_->discard(*root);
+    }
+    if (!root) {
+      done = std::unexpected(std::move(root.error()));
+    } else if (done) {
+      done = pipeline_->write(*root, stamp.commit, durability);
+      if (done) awaited = stamp.commit;
+    }
+    if (!done) journal.drop();
+  }
+  turn_.leave();
+  // What failed may have failed because of a commit that is not published yet, and perhaps never will be.
+  if (auto published = pipeline_->wait(awaited); !published) done = std::move(published);
   after_commit();
   return done;
 }

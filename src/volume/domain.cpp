@@ -46,6 +46,30 @@ void Domain::publish(Root* root) noexcept {
   if (Root* const old = newest_.exchange(root)) retire(old);
 }
 
+void Domain::hold_back(Root* root) noexcept {
+  (last_held_back_ != nullptr ? last_held_back_->next_retired_ : first_held_back_) = root;
+  last_held_back_ = root;
+}
+
+void Domain::publish_through(std::uint64_t commit) noexcept {
+  Root* newest = nullptr;
+  while (first_held_back_ != nullptr && first_held_back_->commit() <= commit) {
+    if (newest != nullptr) destroy(newest);
+    newest = first_held_back_;
+    first_held_back_ = std::exchange(newest->next_retired_, nullptr);
+  }
+  if (first_held_back_ == nullptr) last_held_back_ = nullptr;
+  if (newest != nullptr) publish(newest);
+}
+
+void Domain::discard_held_back() noexcept {
+  last_held_back_ = nullptr;
+  while (Root* const root = first_held_back_) {
+    first_held_back_ = root->next_retired_;
+    destroy(root);
+  }
+}
+
 void Domain::retire(Root* root) noexcept {
   root->retired_at_ = grace_begun_.load();
   (last_retired_ != nullptr ? last_retired_->next_retired_ : first_retired_) = root;

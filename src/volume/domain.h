@@ -42,6 +42,16 @@ class Domain {
   [[nodiscard]] Root* make_root(Ref<const tree::Table> lower, const tree::State& state, std::uint64_t commit) noexcept;
   /// Makes `root` the newest (A).
   void publish(Root* root) noexcept;
+  /// The newest state, published or held back: what a writer goes on from.
+  [[nodiscard]] const Root& head() const noexcept { return last_held_back_ != nullptr ? *last_held_back_ : *peek(); }
+  /// `root` becomes the head, for readers to see after publish_through().
+  void hold_back(Root* root) noexcept;
+  [[nodiscard]] bool holds_back() const noexcept { return last_held_back_ != nullptr; }
+  /// Publishes the newest state held back that is not later than `commit`; those before it nobody will see.
+  void publish_through(std::uint64_t commit) noexcept;
+  void discard_held_back() noexcept;
+  /// Of a state that nobody counts: it will not be.
+  void discard(Root* root) noexcept { destroy(root); }
   /// Parts freed in one holding of the count lock: some tens of microseconds.
   static constexpr std::size_t kSlice = 256;
   /// Frees up to `steps` parts of the dead; true when more is there to be done now (B, D).
@@ -112,6 +122,8 @@ class Domain {
   // Under the count lock:
   Root* first_retired_ = nullptr;
   Root* last_retired_ = nullptr;
+  Root* first_held_back_ = nullptr;  // linked as retired ones are
+  Root* last_held_back_ = nullptr;
   Root* oldest_ = nullptr;
   Root* latest_ = nullptr;
   std::uint64_t roots_ = 0;

@@ -29,7 +29,7 @@ Result<Volume> made(Result<std::shared_ptr<Core>> core, Volume (*wrap)(std::shar
 
 Result<std::shared_ptr<Core>> make_core(Ref<const tree::Table> lower, const VolumeOptions& options) {
   try {
-    return Core::make(std::move(lower), options);
+    return Core::make(std::move(lower), options, Core::first_stamp(options));
   } catch (const std::bad_alloc&) {
     return std::unexpected(Error(ErrorCode::no_memory));
   } catch (const std::system_error&) {
@@ -73,7 +73,7 @@ Snapshot Volume::snapshot() const noexcept {
   return {View(root, node, {}), commit};
 }
 
-Result<void> Volume::run(Call call, const void* arguments) { return core_->apply(call, arguments); }
+Result<void> Volume::run(const tree::Operation& operation) { return core_->apply(operation, durability_); }
 Result<View> Volume::view() const { return snapshot(); }
 Result<View> Volume::lasting_view() const { return snapshot(); }
 
@@ -81,7 +81,9 @@ Result<View> Volume::lasting_view() const { return snapshot(); }
 // there may be I/O, which must not be.
 
 Result<std::size_t> Volume::read(std::string_view path, std::span<std::byte> buffer, std::uint64_t offset) const {
-  if (core_->lower() || buffer.size() > kMostCopiedInSection) return Writable::read(path, buffer, offset);
+  if (core_->lower() || core_->pipeline() != nullptr || buffer.size() > kMostCopiedInSection) {
+    return Writable::read(path, buffer, offset);
+  }
   return in_section(core_->domain(), path, LastSymlink::followed,
                     [&](const Root& root, const Node& node) -> Result<std::size_t> {
                       if (auto regular = tree::require_regular(node); !regular) {
@@ -136,6 +138,17 @@ Result<Transaction> Volume::begin_for(std::chrono::nanoseconds timeout) {
   return Transaction(std::move(*turn));
 }
 
+Volume Volume::with(Durability durability) const noexcept {
+  Volume other(*this);
+  other.durability_ = durability;
+  return other;
+}
+
+Result<void> Volume::sync() {
+  if (core_->pipeline() == nullptr) return {};
+  return core_->pipeline()->sync();
+}
+
 void Volume::quiesce() { core_->reclaimer().drain(); }
 
 VolumeCounters Volume::counters() const {
@@ -153,18 +166,18 @@ Transaction::Transaction(Transaction&&) noexcept = default;
 Transaction& Transaction::operator=(Transaction&&) noexcept = default;
 Transaction::~Transaction() = default;
 
-Result<std::uint64_t> Transaction::commit() {
+Result<std::uint64_t> Transaction::commit(Durability durability) {
   if (turn_ == nullptr) return std::unexpected(Error(ErrorCode::invalid));
-  auto number = turn_->commit();
-  if (number) turn_.reset();
+  auto number = turn_->commit(durability);
+  if (number || turn_->has_ended()) turn_.reset();
   return number;
 }
 
 void Transaction::drop() noexcept { turn_.reset(); }
 
-Result<void> Transaction::run(Call call, const void* arguments) {
+Result<void> Transaction::run(const tree::Operation& operation) {
   if (turn_ == nullptr) return std::unexpected(Error(ErrorCode::invalid));
-  return turn_->run(call, arguments);
+  return turn_->run(operation);
 }
 
 Result<View> Transaction::view() const {

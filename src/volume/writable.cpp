@@ -1,28 +1,21 @@
 #include <utility>
 
 #include "packfs/volume.h"
-#include "tree/edit.h"
+#include "tree/operation.h"
 
-// The calls that volumes and transactions share: each packs its arguments for Writable::run(), or reads a view.
+// The calls that volumes and transactions share: each is said as an Operation for Writable::run(), or reads a view.
 namespace packfs {
-namespace {
 
-/// A call of Edit with the arguments of the caller, which outlive it.
-template <class Function>
-struct Packed {
-  static Result<void> call(tree::Edit& edit, const void* arguments) {
-    return (*static_cast<const Function*>(arguments))(edit);
-  }
-};
-
-}  // namespace
-
-#define PACKFS_RUN(expression)                                             \
-  const auto function = [&](tree::Edit& edit) { return edit.expression; }; \
-  return run(&Packed<decltype(function)>::call, &function)
+using tree::Operation;
+using Kind = Operation::Kind;
 
 Result<void> Writable::write(std::string_view path, std::span<const std::byte> content, const CreateOptions& options) {
-  PACKFS_RUN(write(path, content, {}, options));
+  return run({.kind = Kind::write,
+              .make_parents = options.make_parents,
+              .exclusive = options.exclusive,
+              .mode = options.mode,
+              .path = path,
+              .bytes = content});
 }
 
 Result<void> Writable::write(std::string_view path, std::unique_ptr<std::byte[]> content, std::size_t bytes,
@@ -30,53 +23,71 @@ Result<void> Writable::write(std::string_view path, std::unique_ptr<std::byte[]>
   if (bytes <= tree::Dentry::kMaxInline) return write(path, std::span(content.get(), bytes), options);
   auto adopted = content::Content::adopt(std::move(content), bytes);
   if (!adopted) return std::unexpected(std::move(adopted.error()));
-  const Ref<const content::Content> taken = std::move(*adopted);
-  const std::span<const std::byte> size(static_cast<const std::byte*>(nullptr), 0);
-  PACKFS_RUN(write(path, size, taken, options));
+  return run({.kind = Kind::write,
+              .make_parents = options.make_parents,
+              .exclusive = options.exclusive,
+              .mode = options.mode,
+              .path = path,
+              .content = std::move(*adopted)});
 }
 
 Result<void> Writable::append(std::string_view path, std::span<const std::byte> content, const CreateOptions& options) {
-  PACKFS_RUN(append(path, content, options));
+  return run({.kind = Kind::append,
+              .make_parents = options.make_parents,
+              .exclusive = options.exclusive,
+              .mode = options.mode,
+              .path = path,
+              .bytes = content});
 }
 Result<void> Writable::write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> content) {
-  PACKFS_RUN(write_at(path, offset, content));
+  return run({.kind = Kind::write_at, .path = path, .bytes = content, .offset = offset});
 }
-Result<void> Writable::truncate(std::string_view path, std::uint64_t size) { PACKFS_RUN(truncate(path, size)); }
+Result<void> Writable::truncate(std::string_view path, std::uint64_t size) {
+  return run({.kind = Kind::truncate, .path = path, .offset = size});
+}
 Result<void> Writable::make_directory(std::string_view path, std::uint32_t mode) {
-  PACKFS_RUN(make_directory(path, mode));
+  return run({.kind = Kind::make_directory, .mode = mode, .path = path});
 }
 Result<void> Writable::make_directories(std::string_view path, std::uint32_t mode) {
-  PACKFS_RUN(make_directories(path, mode));
+  return run({.kind = Kind::make_directories, .mode = mode, .path = path});
 }
-Result<void> Writable::remove_directory(std::string_view path) { PACKFS_RUN(remove_directory(path)); }
-Result<void> Writable::unlink(std::string_view path) { PACKFS_RUN(unlink(path)); }
-Result<void> Writable::remove_tree(std::string_view path) { PACKFS_RUN(remove_tree(path)); }
+Result<void> Writable::remove_directory(std::string_view path) {
+  return run({.kind = Kind::remove_directory, .path = path});
+}
+Result<void> Writable::unlink(std::string_view path) { return run({.kind = Kind::unlink, .path = path}); }
+Result<void> Writable::remove_tree(std::string_view path) { return run({.kind = Kind::remove_tree, .path = path}); }
 Result<void> Writable::rename(std::string_view from, std::string_view to, RenameMode mode) {
-  PACKFS_RUN(rename(from, to, mode));
+  return run({.kind = Kind::rename, .rename = mode, .path = from, .other = to});
 }
-Result<void> Writable::clone(std::string_view from, std::string_view to) { PACKFS_RUN(clone(from, to)); }
-Result<void> Writable::link(std::string_view existing, std::string_view path) { PACKFS_RUN(link(existing, path)); }
-Result<void> Writable::symlink(std::string_view target, std::string_view path) { PACKFS_RUN(symlink(target, path)); }
+Result<void> Writable::clone(std::string_view from, std::string_view to) {
+  return run({.kind = Kind::clone, .path = from, .other = to});
+}
+Result<void> Writable::link(std::string_view existing, std::string_view path) {
+  return run({.kind = Kind::link, .path = path, .other = existing});
+}
+Result<void> Writable::symlink(std::string_view target, std::string_view path) {
+  return run({.kind = Kind::symlink, .path = path, .other = target});
+}
 Result<void> Writable::make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
                                     std::uint32_t minor) {
-  PACKFS_RUN(make_special(path, type, mode, major, minor));
+  return run({.kind = Kind::make_special, .type = type, .mode = mode, .major = major, .minor = minor, .path = path});
 }
-Result<void> Writable::chmod(std::string_view path, std::uint32_t mode) { PACKFS_RUN(chmod(path, mode)); }
+Result<void> Writable::chmod(std::string_view path, std::uint32_t mode) {
+  return run({.kind = Kind::chmod, .mode = mode, .path = path});
+}
 Result<void> Writable::chown(std::string_view path, std::uint32_t uid, std::uint32_t gid, LastLink last) {
-  PACKFS_RUN(chown(path, uid, gid, last));
+  return run({.kind = Kind::chown, .last = last, .uid = uid, .gid = gid, .path = path});
 }
 Result<void> Writable::set_mtime(std::string_view path, const Time& mtime, LastLink last) {
-  PACKFS_RUN(set_mtime(path, mtime, last));
+  return run({.kind = Kind::set_mtime, .last = last, .path = path, .mtime = mtime});
 }
 Result<void> Writable::set_xattr(std::string_view path, std::string_view name, std::span<const std::byte> value,
                                  XattrMode mode) {
-  PACKFS_RUN(set_xattr(path, name, value, mode));
+  return run({.kind = Kind::set_xattr, .xattr = mode, .path = path, .other = name, .bytes = value});
 }
 Result<void> Writable::remove_xattr(std::string_view path, std::string_view name) {
-  PACKFS_RUN(remove_xattr(path, name));
+  return run({.kind = Kind::remove_xattr, .path = path, .other = name});
 }
-
-#undef PACKFS_RUN
 
 namespace {
 
@@ -89,7 +100,7 @@ auto with(const Result<View>& view, Call call) -> decltype(call(*view)) {
 
 }  // namespace
 
-Result<File> Writable::open(std::string_view path) const {
+Result<File> Writable::open_file(std::string_view path) const {
   return with(lasting_view(), [&](const View& view) { return view.open(path); });
 }
 Result<std::size_t> Writable::read(std::string_view path, std::span<std::byte> buffer, std::uint64_t offset) const {

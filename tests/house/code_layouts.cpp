@@ -5,6 +5,7 @@
 #include "house/layout.h"
 #include "log/format.h"
 #include "pack/format.h"
+#include "store/format.h"
 
 namespace packfs::house {
 
@@ -115,6 +116,20 @@ Layout footer() {
                      FIELD(S, checksum)}};
 }
 
+Layout manifest_header() {
+  using S = store::ManifestHeader;
+  return {.size = sizeof(S),
+          .fields = {FIELD(S, magic), FIELD(S, version), FIELD(S, segment_count), FIELD(S, store_id),
+                     FIELD(S, generation), FIELD(S, created_seconds), FIELD(S, created_nanoseconds), FIELD(S, uid),
+                     FIELD(S, gid), FIELD(S, reserved), FIELD(S, checksum)}};
+}
+
+Layout segment_element() {
+  using S = store::SegmentElement;
+  return {.size = sizeof(S),
+          .fields = {FIELD(S, segment_id), FIELD(S, end), FIELD(S, base_commit), FIELD(S, reserved)}};
+}
+
 #undef FIELD
 
 }  // namespace
@@ -131,7 +146,9 @@ Layouts layouts_of_code() {
           {"XattrHeader", xattr_header()},
           {"LinkElement", link_element()},
           {"DependencyElement", dependency_element()},
-          {"Footer", footer()}};
+          {"Footer", footer()},
+          {"ManifestHeader", manifest_header()},
+          {"SegmentElement", segment_element()}};
 }
 
 }  // namespace packfs::house

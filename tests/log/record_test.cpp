@@ -230,6 +230,9 @@ TEST_CASE("only the root's mkdir has no name, and no parent", "[log][record]") {
   CHECK_FALSE(refused(root));
   root.name = "a";
   CHECK(refused(root));
+  // Without a directory number it would be named by a path, and lacks what such a record has.
+  root.fields &= ~log::kDirectory;
+  CHECK(refused(root));
 }
 
 TEST_CASE("a value at its limit is taken, the next one is refused", "[log][record]") {
@@ -262,6 +265,8 @@ TEST_CASE("a value at its limit is taken, the next one is refused", "[log][recor
   for (const std::uint64_t flags : {0UL, 3UL, 4UL}) {
     CHECK_FALSE(takes(RecordType::rename, [&](Record& r) { r.flags = flags; }));
   }
+  CHECK_FALSE(takes(RecordType::remove, [](Record& r) { r.flags = 96; }));
+  CHECK_FALSE(takes(RecordType::remove, [](Record& r) { r.flags = 1; }));
   CHECK_FALSE(takes(RecordType::rename, [](Record& r) { r.target = std::string_view("a\0b", 3); }));
 }
 
@@ -271,7 +276,7 @@ TEST_CASE("extended attributes are named, sorted and unlike each other", "[log][
   const std::string too_long(256, 'n');
   const auto takes = [&](std::vector<log::XattrRef> xattrs) {
     OwnedRecord owned;
-    make_record(random, fields_of(RecordType::xattr), 0, owned);
+    make_record(random, fields_of(RecordType::mkdir), log::kXattrs, owned);
     owned.record.xattrs = std::move(xattrs);
     return !refused(owned.record);
   };
@@ -289,9 +294,12 @@ TEST_CASE("extended attributes are named, sorted and unlike each other", "[log][
 TEST_CASE("attributes up to 64 MiB are taken, longer ones refused", "[log][record]") {
   std::mt19937_64 random(test_seed());
   OwnedRecord owned;
-  make_record(random, fields_of(RecordType::xattr), 0, owned);
-  // Mask (2 bytes), count, name length, name, and four bytes for the value's length.
-  Bytes value(log::kMaxAttributesBytes - 9);
+  make_record(random, fields_of(RecordType::mkdir), log::kXattrs, owned);
+  log::Record& record = owned.record;
+  record.parent = record.directory = record.inode = record.mode = record.uid = record.gid = 0;
+  record.mtime = {};
+  // Mask (2 bytes), those eight fields, count, name length, name, and four bytes for the value's length.
+  Bytes value(log::kMaxAttributesBytes - 17);
   owned.record.xattrs = {{"a", value}};
   const Bytes head = encoded(owned.record, kSegment, 64);
   CHECK(head.size() == 32 + owned.name.size() + log::kMaxAttributesBytes);

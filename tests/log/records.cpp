@@ -45,7 +45,8 @@ Time time(std::mt19937_64& random) {
 }
 
 void fill_xattrs(std::mt19937_64& random, OwnedRecord& out) {
-  for (std::size_t i = up_to(random, 5); i > 0; --i)
+  const bool one = out.record.type == RecordType::xattr;
+  for (std::size_t i = one ? 1 : up_to(random, 5); i > 0; --i)
     out.xattr_names.push_back(text(random, at_least_one(random, 255), true));
   std::ranges::sort(out.xattr_names);
   const auto twice = std::ranges::unique(out.xattr_names);
@@ -75,20 +76,21 @@ void fill_values(std::mt19937_64& random, log::Record& record) {
   record.group_records = up_to(random, UINT64_MAX);
   record.synced_end = up_to(random, UINT64_MAX);
   record.section = at_least_one(random, 9);
-  record.flags = 1 + random() % 2;
 }
 
 // The form, and the values that hang on it.
-void fill_content(std::mt19937_64& random, log::Record& record) {
+void fill_content(std::mt19937_64& random, log::Record& record, bool in_journal) {
   record.form = Form::none;
   record.content_length = 0;
   const bool run = random() % 2 == 0;
   switch (record.type) {
     case RecordType::put:
-      record.form = static_cast<Form>(random() % 4);
+      record.form = static_cast<Form>(random() % (in_journal ? 2 : 4));
+      break;
+    case RecordType::write:
+      record.form = run ? Form::run : Form::none;
       break;
     case RecordType::symlink:
-    case RecordType::write:
     case RecordType::extent:
       record.form = run ? Form::run : Form::packed;
       break;
@@ -102,7 +104,7 @@ void fill_content(std::mt19937_64& random, log::Record& record) {
     default:
       break;
   }
-  if (record.form == Form::packed && (record.fields & log::kSize) == 0) record.form = Form::run;
+  if (record.form == Form::packed && (in_journal || (record.fields & log::kSize) == 0)) record.form = Form::run;
   if (record.form == Form::run || record.form == Form::packed) record.content_length = up_to(random, INT64_MAX);
   if (record.form == Form::packed) record.size = at_least_one(random, content::kMaxExtentBytes);
   if (record.type == RecordType::extent) {
@@ -148,6 +150,7 @@ bool same(const log::Record& a, const log::Record& b) {
 const std::vector<TypeFields>& all_types() {
   using enum log::Field;
   constexpr std::uint32_t kFile = kParent | kInode | kMode | kOwner | kMtime;
+  constexpr std::uint32_t kGiven = kInode | kCtime | kLinkId;
   constexpr std::uint32_t kExtras = kCtime | kLinkId | kSize | kXattrs;
   static const std::vector<TypeFields> types{
       {RecordType::mkdir, kParent | kDirectory | kInode | kMode | kOwner | kMtime, kCtime | kXattrs},
@@ -155,18 +158,29 @@ const std::vector<TypeFields>& all_types() {
       {RecordType::symlink, kFile, kExtras},
       {RecordType::special, kFile | kKind, kExtras | kDevice},
       {RecordType::link, kParent | kInode | kLinkId, 0},
-      {RecordType::write, kOffset, kCtime | kMtime | kSize},
-      {RecordType::truncate, kSize, kCtime | kMtime},
-      {RecordType::setattr, 0, kMode | kOwner | kMtime | kCtime},
-      {RecordType::xattr, kXattrs, kCtime},
-      {RecordType::rename, kTarget, kFlags | kCtime},
-      {RecordType::clone, kTarget, kInode | kLinkId | kCtime},
-      {RecordType::remove, 0, kCtime},
-      {RecordType::commit, kGroup | kSyncedEnd, 0},
+      {RecordType::write, kOffset | kGiven, 0, true},
+      {RecordType::truncate, kSize | kGiven, 0, true},
+      {RecordType::setattr, kGiven | kMtime, kFlags, true, 8},
+      {RecordType::xattr, kXattrs | kGiven, kFlags, true, 16},
+      {RecordType::rename, kTarget | kGiven, kFlags, true, 1},
+      {RecordType::clone, kTarget | kGiven, 0, true},
+      {RecordType::remove, kGiven, kFlags, true, 32},
+      {RecordType::commit, kGroup | kSyncedEnd, kFlags, false, 128},
       {RecordType::dictionary, 0, 0},
       {RecordType::index, kSection, 0},
       {RecordType::extent, kOffset | kSize, 0},
       {RecordType::extent_map, kSize, 0},
+      // As journals have them; some a second time, with other fields or flags.
+      {RecordType::mkdir, kMode | kOwner | kGiven, kFlags, true, 4},
+      {RecordType::put, kMode | kOwner | kGiven, kFlags, true, 4},
+      {RecordType::symlink, kOwner | kGiven, 0, true},
+      {RecordType::special, kMode | kOwner | kGiven | kKind, kDevice, true},
+      {RecordType::link, kTarget | kGiven, 0, true},
+      {RecordType::write, kMode | kOwner | kGiven, kFlags, true, 4},
+      {RecordType::setattr, kGiven | kMode, kFlags, true, 8},
+      {RecordType::setattr, kGiven | kOwner, kFlags, true, 8},
+      {RecordType::rename, kTarget | kGiven, kFlags, true, 2},
+      {RecordType::remove, kGiven, kFlags, true, 64},
   };
   return types;
 }
@@ -176,10 +190,13 @@ void make_record(std::mt19937_64& random, const TypeFields& type, std::uint32_t 
   record.type = type.type;
   record.fields = type.required | (type.optional & fields);
   fill_values(random, record);
-  fill_content(random, record);
-  const bool in_journal = type.type >= RecordType::write && type.type <= RecordType::remove;
-  if (in_journal) out.name = text(random, up_to(random, 2000), true);
-  if (type.type <= RecordType::link) out.name = text(random, at_least_one(random, 255), false);
+  record.flags = type.flags;
+  fill_content(random, record, type.path);
+  if (type.path) {
+    out.name = text(random, up_to(random, 2000), true);
+  } else if (type.type <= RecordType::link) {
+    out.name = text(random, at_least_one(random, 255), false);
+  }
   if ((record.fields & log::kTarget) != 0) out.target = text(random, up_to(random, 2000), true);
   if ((record.fields & log::kXattrs) != 0) fill_xattrs(random, out);
   out.bind();

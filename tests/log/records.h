@@ -36,6 +36,8 @@ struct TypeFields {
   log::RecordType type{};
   std::uint32_t required = 0;
   std::uint32_t optional = 0;
+  bool path = false;  ///< its name is one
+  std::uint64_t flags = 0;
 };
 /// docs/format.md section 2.1, written down once more.
 [[nodiscard]] const std::vector<TypeFields>& all_types();

@@ -176,6 +176,8 @@ class DiffCheck {
       const bool is_one_file = before_.ids.at(old->second) == after_.ids.at(path);
       const bool moved = !after_.ids.contains(old->second) && !before_.ids.contains(path);
       const auto origin = origin_.find(path);
+      // What took the place of the directory it was in counts as that one, changed.
+      if (origin != origin_.end() && old->second.starts_with(origin->second + '\0')) continue;
       if (is_one_file && moved && !is_in_replaced(path) && (origin == origin_.end() || origin->second != old->second)) {
         return shown(path) + " is not known to come from " + shown(old->second);
       }

@@ -43,6 +43,9 @@ Complaint Run::step(const Operation& operation) {
   ++steps_;
   if (auto complaint = perform(operation)) return complaint;
   if (auto complaint = compare_places(operation)) return complaint;
+  if (setting_.reopen && steps_ % closeness_.reopened_every == 0) {
+    if (auto complaint = reopen()) return complaint;
+  }
   if (steps_ % closeness_.whole_state_every == 0) {
     if (auto complaint = compare_all()) return complaint;
   }
@@ -147,6 +150,21 @@ Complaint Run::drop(const Operation& operation) {
   return std::nullopt;
 }
 
+/// What is held and opened stays, and shows what it showed.
+Complaint Run::reopen() {
+  if (auto complaint = drop({})) return complaint;
+  for (auto& held : held_) {
+    if (held) held_of_closed_.push_back(std::move(*held));
+    held.reset();
+  }
+  const std::uint64_t commit = volume_.snapshot().commit();
+  volume_ = setting_.reopen(std::move(volume_));
+  if (volume_.snapshot().commit() < commit) return "reopened at an earlier commit";
+  auto complaint = compare_all();
+  if (complaint) return "reopened: " + *complaint;
+  return std::nullopt;
+}
+
 /// While this thread has a transaction the volume takes no change from it; what it reads there is what was committed.
 Complaint Run::write_beside(const Operation& operation) {
   Operation write = operation;
@@ -179,7 +197,7 @@ Complaint Run::release(std::optional<Held>& held) {
 }
 
 Complaint Run::open_file(const Operation& operation) {
-  auto file = reader().open(operation.path);
+  auto file = reader().open_file(operation.path);
   const auto content = current_.content(operation.path);
   const Outcome real{file ? std::nullopt : std::optional(file.error().code()), "", {}};
   const Outcome expected{content ? std::nullopt : std::optional(content.error()), "", {}};

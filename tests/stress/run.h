@@ -22,12 +22,14 @@ struct Setting {
   std::string name;
   std::function<Volume()> make;
   Model start;
+  std::function<Volume(Volume)> reopen = {};  ///< of a store: closes it, or lets it crash, and gives what is then there
 };
 
 /// How closely it is looked at.
 struct Closeness {
   std::size_t whole_state_every = 10;  ///< operations
   std::size_t held_every = 25;         ///< operations
+  std::size_t reopened_every = 17;     ///< operations
   bool counters = true;                ///< at the end
 };
 
@@ -70,6 +72,7 @@ class Run {
   Complaint open_file(const Operation& operation);
   Complaint diff(const Operation& operation);
   Complaint perform(const Operation& operation);
+  Complaint reopen();
 
   Complaint compare_all();
   Complaint compare_held();
@@ -87,6 +90,7 @@ class Run {
   Numbers committed_numbers_;  // in a transaction: as they were when it began
   std::optional<Transaction> transaction_;
   std::array<std::optional<Held>, Operation::kSlots> held_;
+  std::vector<Held> held_of_closed_;  // of what was reopened since
   std::array<std::optional<Opened>, Operation::kSlots> opened_;
   std::size_t steps_ = 0;
 };

@@ -76,6 +76,9 @@ Complaint Run::compare_held() {
   for (const auto& held : held_) {
     if (auto complaint = held ? compare_held(*held) : std::nullopt) return complaint;
   }
+  for (const Held& held : held_of_closed_) {
+    if (auto complaint = compare_held(held)) return "of what was closed since: " + *complaint;
+  }
   for (const auto& opened : opened_) {
     if (auto complaint = opened ? compare_opened(*opened) : std::nullopt) return complaint;
   }

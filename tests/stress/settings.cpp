@@ -1,6 +1,8 @@
 #include "stress/settings.h"
 
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -114,7 +116,51 @@ Setting pack_setting(const std::string& path, const Model& model, Codec codec, R
   return {std::move(name), [pack] { return must_make(Volume::memory(pack, owner())); }, model};
 }
 
+/// Stores one after another in a directory.
+class Stores {
+ public:
+  explicit Stores(std::string directory) : directory_(std::move(directory)) {}
+  Volume make() { return open(next()); }
+  Volume reopen(Volume volume) {
+    const std::string path = last();
+    if (++reopened_ % 2 == 0) {
+      const std::string copy = next();
+      std::filesystem::copy(path, copy);
+      std::filesystem::remove(copy + "/LOCK");
+      return open(copy);
+    }
+    {
+      const Volume closed = std::move(volume);
+    }
+    return open(path);
+  }
+
+ private:
+  std::string last() const { return directory_ + "/" + std::to_string(count_); }
+  std::string next() {
+    if (count_ > 1) std::filesystem::remove_all(directory_ + "/" + std::to_string(count_ - 1));
+    ++count_;
+    return last();
+  }
+  static Volume open(const std::string& path) {
+    StoreOptions options;
+    options.uid = kOwner;
+    options.gid = kGroup;
+    return must_make(Volume::open(path, options));
+  }
+
+  std::string directory_;
+  std::uint64_t count_ = 0;
+  std::uint64_t reopened_ = 0;
+};
+
 }  // namespace
+
+Setting store_setting(const testing::TempDir& directory) {
+  const auto stores = std::make_shared<Stores>(directory.path());
+  return {"a store", [stores] { return stores->make(); }, Model(kOwner, kGroup),
+          [stores](Volume volume) { return stores->reopen(std::move(volume)); }};
+}
 
 Setting empty_setting(Fault fault) {
   return {"an empty volume", [] { return must_make(Volume::memory(owner())); }, Model(kOwner, kGroup, fault)};

@@ -18,4 +18,8 @@ inline constexpr std::uint32_t kGroup = 1008;
 /// directories of thousands of entries, compressed.
 [[nodiscard]] std::vector<Setting> pack_settings(const testing::TempDir& directory);
 
+/// Empty stores in `directory`, which must outlive them. Reopening closes one in order, or opens what lies on the disk
+/// while it is still open, as if the process had been killed there, by turns.
+[[nodiscard]] Setting store_setting(const testing::TempDir& directory);
+
 }  // namespace packfs::stress

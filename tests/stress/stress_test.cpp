@@ -47,3 +47,9 @@ TEST_CASE("a volume over a pack does what the model says, whatever is done to it
   CHECK(run_all(settings[0], seed, sequences() / 2 - wide) == "");
   CHECK(run_all(settings[1], seed, wide) == "");
 }
+
+TEST_CASE("a store does what the model says, and is found so after it was closed or killed", "[stress][store]") {
+  const testing::TempDir directory;
+  // Each waits for the disk with every commit.
+  CHECK(run_all(store_setting(directory), testing::test_seed(), sequences() / 10) == "");
+}

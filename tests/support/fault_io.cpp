@@ -167,6 +167,9 @@ int FaultIo::fsync(int fd) {
 int FaultIo::fdatasync(int fd) {
   return plain("fdatasync", fd, nullptr, [&] { return inner_.fdatasync(fd); });
 }
+int FaultIo::try_lock(int fd) {
+  return plain("try_lock", fd, nullptr, [&] { return inner_.try_lock(fd); });
+}
 ssize_t FaultIo::copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, std::size_t length) {
   return transfer("copy_file_range", in, nullptr, length,
                   [&](std::size_t n) { return inner_.copy_file_range(in, in_offset, out, out_offset, n); });

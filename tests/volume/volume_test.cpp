@@ -138,7 +138,7 @@ TEST_CASE("snapshots and files outlive what they were taken from", "[volume]") {
     Volume volume = empty();
     must(volume.make_directories("d/e"));
     must(volume.write("d/e/f", text("first")));
-    auto opened = volume.open("d/e/f");
+    auto opened = volume.open_file("d/e/f");
     REQUIRE(opened);
     file.emplace(std::move(*opened));
     snapshot.emplace(volume.snapshot());
@@ -350,7 +350,7 @@ TEST_CASE("a volume over a pack shows the pack and leaves it as it is", "[volume
   must(volume->append("d/f", text(", and more")));
   must(volume->rename("d", "e"));
   must(volume->unlink("g"));
-  auto changed = volume->open("e/f");
+  auto changed = volume->open_file("e/f");
   REQUIRE(changed);
   CHECK(content_of(*changed) == "from the pack, and more");
   CHECK_FALSE(volume->stat("d"));

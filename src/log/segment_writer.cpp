@@ -1,0 +1,51 @@
+#include "log/segment_writer.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/io_loops.h"
+
+namespace packfs::log {
+
+SegmentWriter::SegmentWriter(base::Io& io, base::unique_fd fd, std::uint64_t segment_id, std::uint64_t length) noexcept
+    : io_(io), fd_(std::move(fd)), segment_id_(segment_id), allocated_(length) {}
+
+Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(base::Io& io, int directory, const std::string& name,
+                                                             const SegmentHeader& header) {
+  const auto opened = base::checked(io.openat(directory, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!opened) return std::unexpected(opened.error());
+  auto writer = std::make_unique<SegmentWriter>(io, base::unique_fd(io, *opened), header.segment_id, 0);
+  const auto bytes = encode_file_header(header);
+  if (auto written = writer->write(0, bytes); !written) {
+    io.unlinkat(directory, name.c_str(), 0);
+    return std::unexpected(std::move(written.error()));
+  }
+  return writer;
+}
+
+void SegmentWriter::allocate(std::uint64_t end) noexcept {
+  const std::uint64_t step = std::max(std::clamp(allocated_, kLeastStep, kMostStep), end - allocated_);
+  // Where there is no room for as much, or no such call, writing finds out whether there is any.
+  if (io_.fallocate(fd_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(step)) == 0) {
+    allocated_ += step;
+  } else {
+    allocated_ = end;
+  }
+}
+
+Result<void> SegmentWriter::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+  const std::uint64_t end = offset + bytes.size();
+  if (end > allocated_) allocate(end);
+  return base::pwrite_fully(io_, fd_.get(), bytes, offset);
+}
+
+Result<void> SegmentWriter::sync() {
+  const auto synced = base::checked(io_.fdatasync(fd_.get()));
+  if (!synced) return std::unexpected(synced.error());
+  return {};
+}
+
+}  // namespace packfs::log

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/io.h"
+#include "base/unique_fd.h"
+#include "log/file_header.h"
+#include "packfs/error.h"
+
+namespace packfs::log {
+
+/// A segment that grows. Its file is allocated ahead, so that writing a group changes nothing but the group's bytes
+/// and syncing it costs no more than that: what is behind the last group reads as zeros.
+/// Threads: write() by one at a time, sync() by any beside it. Borrows the Io.
+class SegmentWriter {
+ public:
+  /// Makes the file and writes its header; neither file nor directory is synced. When it fails, there is no such file.
+  /// Errors: exists; an errno of the host.
+  static Result<std::unique_ptr<SegmentWriter>> create(base::Io& io, int directory, const std::string& name,
+                                                       const SegmentHeader& header);
+  /// Goes on in a file of `length` bytes.
+  SegmentWriter(base::Io& io, base::unique_fd fd, std::uint64_t segment_id, std::uint64_t length) noexcept;
+
+  [[nodiscard]] std::uint64_t segment_id() const noexcept { return segment_id_; }
+  /// Errors: an errno of pwrite. What stands behind `offset` may then be anything.
+  Result<void> write(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Errors: an errno of fdatasync.
+  Result<void> sync();
+
+  static constexpr std::uint64_t kLeastStep = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t kMostStep = std::uint64_t{32} << 20;
+
+ private:
+  void allocate(std::uint64_t end) noexcept;
+
+  base::Io& io_;
+  base::unique_fd fd_;
+  std::uint64_t segment_id_;
+  std::uint64_t allocated_;
+};
+
+}  // namespace packfs::log

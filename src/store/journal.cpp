@@ -1,0 +1,165 @@
+#include "store/journal.h"
+
+#include <new>
+#include <utility>
+
+#include "base/io_loops.h"
+
+namespace packfs::store {
+namespace {
+
+template <class Call>
+auto guarded(Call call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(Error(ErrorCode::no_memory));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& directory, std::uint64_t previous_segment,
+                                                         std::uint64_t previous_cut, std::uint64_t base_commit) {
+  log::SegmentHeader header{0, previous_segment, previous_cut, base_commit};
+  while (header.segment_id == 0 || header.segment_id == log::kBuiltSegmentId) {
+    const auto got = base::checked(directory.io().getrandom(&header.segment_id, sizeof header.segment_id));
+    if (!got) return std::unexpected(got.error());
+  }
+  auto made = log::SegmentWriter::create(directory.io(), directory.get(), segment_name(header.segment_id), header);
+  if (!made) return std::unexpected(directory.at(made.error(), segment_name(header.segment_id)));
+  return made;
+}
+
+Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::SegmentWriter& segment,
+                           std::uint64_t cut, std::uint64_t base_commit) {
+  if (auto synced = segment.sync(); !synced) {
+    return std::unexpected(directory.at(synced.error(), segment_name(segment.segment_id())));
+  }
+  if (auto synced = directory.sync(); !synced) return synced;
+  Manifest next = manifest;
+  if (!next.segments.empty()) next.segments.back().end = cut;
+  next.segments.push_back({segment.segment_id(), 0, base_commit});
+  ++next.generation;
+  if (auto replaced = directory.replace_manifest(next); !replaced) return replaced;
+  manifest = std::move(next);
+  return {};
+}
+
+Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end) noexcept
+    : directory_(std::move(directory)),
+      lock_(std::move(lock)),
+      manifest_(std::move(manifest)),
+      greatest_(end.last_commit),
+      is_marked_(end.is_marked),
+      synced_end_(end.end),
+      writer_(std::move(end.writer)),
+      end_(end.end),
+      committed_(end.last_commit) {
+  group_.begin(writer_->segment_id(), end_);
+}
+
+Journal::~Journal() { close(); }
+
+Result<void> Journal::usable() const {
+  if (is_broken_.load(std::memory_order_relaxed)) return std::unexpected(Error(ErrorCode::poisoned));
+  return {};
+}
+
+Result<void> Journal::failed(const Error& error) {
+  return std::unexpected(directory_.at(error, segment_name(writer_->segment_id())));
+}
+
+Result<void> Journal::add(const tree::Operation& operation, const log::Setting& setting) {
+  return guarded([&] { return add_guarded(operation, setting); });
+}
+
+Result<void> Journal::add_guarded(const tree::Operation& operation, const log::Setting& setting) {
+  if (auto good = usable(); !good) return good;
+  greatest_ = setting.stamp.commit;
+  if (group_.records() == 0 && end_ > kSegmentBytes) {
+    if (auto rolled = roll(); !rolled) return rolled;
+  }
+  if (group_.bytes().size() > kMostBuffered) {
+    if (auto written = writer_->write(group_.offset(), group_.bytes()); !written) return failed(written.error());
+    is_marked_ = false;
+    group_.flushed();
+  }
+  return group_.add(operation, setting);
+}
+
+void Journal::take_back() noexcept { group_.take_back(); }
+void Journal::drop() noexcept { group_.begin(writer_->segment_id(), end_); }
+
+Result<void> Journal::commit(std::uint64_t number) {
+  return guarded([&] { return commit_guarded(number); });
+}
+
+Result<void> Journal::commit_guarded(std::uint64_t number) {
+  if (auto good = usable(); !good) return good;
+  greatest_ = number;
+  auto written = group_.close(number, synced_end_.load(std::memory_order_relaxed));
+  if (written) {
+    is_marked_ = false;
+    written = writer_->write(group_.offset(), group_.bytes());
+  }
+  if (!written) {
+    drop();
+    return failed(written.error());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = group_.end();
+    committed_ = number;
+  }
+  drop();
+  return {};
+}
+
+Result<std::uint64_t> Journal::sync() {
+  if (auto good = usable(); !good) return std::unexpected(std::move(good.error()));
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<log::SegmentWriter> writer = writer_;
+  const std::uint64_t end = end_;
+  const std::uint64_t committed = committed_;
+  if (synced_end_.load(std::memory_order_relaxed) == end) return committed;
+  lock.unlock();
+  if (auto synced = writer->sync(); !synced) {
+    is_broken_.store(true, std::memory_order_relaxed);
+    return std::unexpected(directory_.at(synced.error(), segment_name(writer->segment_id())));
+  }
+  lock.lock();
+  // A segment that was left was synced before.
+  if (writer == writer_) synced_end_.store(end, std::memory_order_relaxed);
+  return committed;
+}
+
+Result<void> Journal::roll() {
+  const auto broken = [&](const Error& error) -> Result<void> {
+    is_broken_.store(true, std::memory_order_relaxed);
+    return std::unexpected(error);
+  };
+  auto made = make_segment(directory_, writer_->segment_id(), end_, committed_);
+  if (!made) return std::unexpected(std::move(made.error()));
+  if (auto synced = writer_->sync(); !synced) return broken(synced.error());
+  if (auto adopted = adopt_segment(directory_, manifest_, **made, end_, committed_); !adopted) {
+    return broken(adopted.error());
+  }
+  const std::lock_guard lock(mutex_);
+  writer_ = std::move(*made);
+  end_ = sizeof(log::FileHeader);
+  synced_end_.store(end_, std::memory_order_relaxed);
+  drop();
+  return {};
+}
+
+/// Marks the end, so that the next to open goes on there. Whatever fails leaves a store that was not closed in order.
+void Journal::close() noexcept {
+  if (is_broken_.load(std::memory_order_relaxed) || is_marked_) return;
+  if (const auto synced = sync(); !synced) return;
+  drop();
+  if (!group_.mark_closed(greatest_ + 1)) return;
+  if (writer_->write(group_.offset(), group_.bytes())) static_cast<void>(writer_->sync());
+}
+
+}  // namespace packfs::store

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "log/group.h"
+#include "log/segment_writer.h"
+#include "store/directory.h"
+#include "store/manifest.h"
+#include "volume/journal.h"
+
+namespace packfs::store {
+
+/// Where a journal goes on.
+struct JournalEnd {
+  std::shared_ptr<log::SegmentWriter> writer;  ///< of the manifest's last segment
+  std::uint64_t end = 0;                       ///< the next group's place; all before it is durable
+  std::uint64_t last_commit = 0;
+  bool is_marked = false;  ///< an empty group at `end` says that the store was closed in order
+};
+
+/// The journal of a store: groups in one segment after another. It holds the store's lock.
+class Journal final : public volume::Journal {
+ public:
+  Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end) noexcept;
+  ~Journal() override;
+
+  Result<void> add(const tree::Operation& operation, const log::Setting& setting) override;
+  void take_back() noexcept override;
+  void drop() noexcept override;
+  Result<void> commit(std::uint64_t number) override;
+  Result<std::uint64_t> sync() override;
+
+  /// A segment longer than this is followed by a new one.
+  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{256} << 20;
+  /// Of a transaction, more is written before it is committed.
+  static constexpr std::size_t kMostBuffered = std::size_t{1} << 20;
+
+ private:
+  Result<void> usable() const;
+  Result<void> add_guarded(const tree::Operation& operation, const log::Setting& setting);
+  Result<void> commit_guarded(std::uint64_t number);
+  Result<void> roll();
+  Result<void> failed(const Error& error);
+  void close() noexcept;
+
+  Directory directory_;
+  base::unique_fd lock_;
+  Manifest manifest_;
+  log::Group group_;
+  std::uint64_t greatest_;  // commit number seen, committed or not
+  bool is_marked_;
+  std::atomic<bool> is_broken_{false};
+  std::atomic<std::uint64_t> synced_end_;  // of the last segment
+
+  mutable std::mutex mutex_;  // what sync() takes together
+  std::shared_ptr<log::SegmentWriter> writer_;
+  std::uint64_t end_;
+  std::uint64_t committed_;
+};
+
+/// A new segment with its header, not yet synced, that goes on behind `previous`.
+Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& directory, std::uint64_t previous_segment,
+                                                         std::uint64_t previous_cut, std::uint64_t base_commit);
+/// Syncs a new segment and makes it the last one of the store: the one before it ends at `cut`.
+Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::SegmentWriter& segment,
+                           std::uint64_t cut, std::uint64_t base_commit);
+
+}  // namespace packfs::store

@@ -1,0 +1,204 @@
+#include "store/recovery.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "content/corruption.h"
+#include "log/group.h"
+#include "log/record_content.h"
+
+namespace packfs::store {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+std::unexpected<Error> in_file(const SegmentFile& file, const Error& error) {
+  return std::unexpected(error.with_path(file.path()));
+}
+
+log::GroupReader reader_of(const SegmentFile& file, std::uint64_t end, std::uint64_t last_commit) {
+  return {file.source(), file.header().segment_id, sizeof(log::FileHeader), end, last_commit};
+}
+
+/// Whether nothing was ever written from `begin` on.
+Result<bool> is_blank(const SegmentFile& file, std::uint64_t begin) {
+  base::Buffer scratch;
+  const std::uint64_t end = file.source().length();
+  for (std::uint64_t at = begin; at < end; at += kPiece) {
+    const auto bytes = file.source().at(at, std::min<std::uint64_t>(kPiece, end - at), scratch);
+    if (!bytes) return in_file(file, bytes.error());
+    if (std::ranges::any_of(*bytes, [](std::byte byte) { return byte != std::byte{0}; })) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<JournalEnd> Recovery::run() {
+  for (std::size_t i = 0; i + 1 < manifest_.segments.size(); ++i) {
+    if (auto replayed = replay_closed(manifest_.segments[i]); !replayed) {
+      return std::unexpected(std::move(replayed.error()));
+    }
+  }
+  // A copy: carrying the tail forward changes the manifest.
+  const SegmentEntry last = manifest_.segments.back();
+  auto end = replay_last(last);
+  if (!end) return end;
+  if (auto finished = replayer_.finish(last_commit_); !finished) return std::unexpected(std::move(finished.error()));
+  return end;
+}
+
+Result<void> Recovery::replay_group(const SegmentFile& file, const log::FoundGroup& group) {
+  if (auto applied = replayer_.apply(file, group); !applied) return applied;
+  last_commit_ = group.commit;
+  return {};
+}
+
+/// A segment that another follows: all of it was durable before that one was begun.
+Result<void> Recovery::replay_closed(const SegmentEntry& entry) {
+  const auto file = SegmentFile::open(directory_, entry.id);
+  if (!file) return std::unexpected(file.error());
+  if ((*file)->source().length() < entry.end) {
+    return in_file(**file, Error(ErrorCode::corrupt).with_offset((*file)->source().length()).with_note("cut off"));
+  }
+  log::GroupReader groups = reader_of(**file, entry.end, entry.base_commit);
+  for (;;) {
+    const auto group = groups.next();
+    if (!group) return in_file(**file, group.error());
+    if (!group->has_value()) break;
+    if (auto replayed = replay_group(**file, **group); !replayed) return replayed;
+  }
+  if (groups.damage()) return in_file(**file, *groups.damage());
+  return {};
+}
+
+Result<JournalEnd> Recovery::replay_last(const SegmentEntry& entry) {
+  const auto opened = SegmentFile::open(directory_, entry.id);
+  if (!opened) return std::unexpected(opened.error());
+  const SegmentFile& file = **opened;
+  last_commit_ = std::max(last_commit_, entry.base_commit);
+  log::GroupReader groups = reader_of(file, file.source().length(), entry.base_commit);
+  std::uint64_t durable = 0;
+  for (;;) {
+    const auto group = groups.next();
+    if (!group) return in_file(file, group.error());
+    if (!group->has_value()) break;
+    tail_.push_back(**group);
+    durable = std::max(durable, (*group)->synced_end);
+    for (; !tail_.empty() && tail_.front().end <= durable; tail_.pop_front()) {
+      if (auto replayed = replay_group(file, tail_.front()); !replayed) {
+        return std::unexpected(std::move(replayed.error()));
+      }
+    }
+  }
+  if (groups.damage()) {
+    const auto known =
+        log::is_known_durable(file.source(), entry.id, *groups.damage()->offset(), file.source().length());
+    if (!known) return in_file(file, known.error());
+    if (*known) return in_file(file, *groups.damage());
+  }
+  if (tail_.size() == 1 && tail_.front().is_closed) {
+    last_commit_ = tail_.front().commit;
+    return go_on(file, tail_.front().begin, true);
+  }
+  if (tail_.empty()) {
+    const auto blank = is_blank(file, groups.position());
+    if (!blank) return std::unexpected(blank.error());
+    if (*blank) return go_on(file, groups.position(), false);
+  }
+  return carry_forward(file, tail_.empty() ? groups.position() : tail_.front().begin);
+}
+
+Result<JournalEnd> Recovery::go_on(const SegmentFile& file, std::uint64_t end, bool is_marked) const {
+  const std::uint64_t id = file.header().segment_id;
+  auto fd = directory_.open_file(segment_name(id), O_RDWR);
+  if (!fd) return std::unexpected(std::move(fd.error()));
+  auto writer = std::make_shared<log::SegmentWriter>(directory_.io(), std::move(*fd), id, file.source().length());
+  return JournalEnd{std::move(writer), end, last_commit_, is_marked};
+}
+
+/// How many of the tail's groups are whole in their contents too, from the first on.
+Result<std::size_t> Recovery::whole_groups(const SegmentFile& file) const {
+  for (std::size_t i = 0; i < tail_.size(); ++i) {
+    log::Scanner scanner(file.source(), file.header().segment_id, tail_[i].begin, tail_[i].commit_record);
+    for (;;) {
+      const auto scanned = scanner.next();
+      if (!scanned) return in_file(file, scanned.error());
+      if (!scanned->has_value()) break;
+      const auto whole = log::verify_content(file.source(), file.reader(), **scanned);
+      if (whole) continue;
+      if (whole.error().code() == ErrorCode::corrupt) return i;
+      return in_file(file, whole.error());
+    }
+  }
+  return tail_.size();
+}
+
+Result<JournalEnd> Recovery::carry_forward(const SegmentFile& file, std::uint64_t cut) {
+  const auto whole = whole_groups(file);
+  if (!whole) return std::unexpected(whole.error());
+  tail_.resize(*whole);
+  const std::uint64_t base_commit = last_commit_;
+  auto writer = make_segment(directory_, file.header().segment_id, cut, base_commit);
+  if (!writer) return std::unexpected(std::move(writer.error()));
+  const auto end = copy_groups(file, **writer);
+  if (!end) return std::unexpected(end.error());
+  if (auto adopted = adopt_segment(directory_, manifest_, **writer, cut, base_commit); !adopted) {
+    return std::unexpected(std::move(adopted.error()));
+  }
+  const auto carried = SegmentFile::open(directory_, (*writer)->segment_id());
+  if (!carried) return std::unexpected(carried.error());
+  log::GroupReader groups = reader_of(**carried, *end, base_commit);
+  for (;;) {
+    const auto group = groups.next();
+    if (!group) return in_file(**carried, group.error());
+    if (!group->has_value()) break;
+    if (auto replayed = replay_group(**carried, **group); !replayed) {
+      return std::unexpected(std::move(replayed.error()));
+    }
+  }
+  if (groups.damage()) return in_file(**carried, *groups.damage());
+  return JournalEnd{std::shared_ptr<log::SegmentWriter>(std::move(*writer)), *end, last_commit_ + 1, true};
+}
+
+/// Writes the tail into a new segment, and behind it the mark that all of it is durable, which it is before the
+/// manifest names the segment. Returns where the mark stands.
+Result<std::uint64_t> Recovery::copy_groups(const SegmentFile& file, log::SegmentWriter& writer) const {
+  log::Group group;
+  std::uint64_t end = sizeof(log::FileHeader);
+  const auto flush = [&] {
+    auto written = writer.write(group.offset(), group.bytes());
+    group.flushed();
+    return written;
+  };
+  std::uint64_t commit = last_commit_;
+  base::Buffer scratch;
+  for (const log::FoundGroup& found : tail_) {
+    group.begin(writer.segment_id(), end);
+    log::Scanner scanner(file.source(), file.header().segment_id, found.begin, found.commit_record);
+    for (;;) {
+      const auto scanned = scanner.next();
+      if (!scanned) return in_file(file, scanned.error());
+      if (!scanned->has_value()) break;
+      const log::Record& record = (*scanned)->record;
+      const auto content = file.source().at((*scanned)->extent.content_begin, record.content_length, scratch);
+      if (!content) return in_file(file, content.error());
+      if (auto copied = group.copy(record, *content); !copied) return in_file(file, copied.error());
+      if (group.bytes().size() < kPiece) continue;
+      if (auto written = flush(); !written) return std::unexpected(std::move(written.error()));
+    }
+    commit = found.commit;
+    if (auto closed = group.close(commit, sizeof(log::FileHeader)); !closed) return in_file(file, closed.error());
+    if (auto written = flush(); !written) return std::unexpected(std::move(written.error()));
+    end = group.end();
+  }
+  group.begin(writer.segment_id(), end);
+  if (auto marked = group.mark_closed(commit + 1); !marked) return in_file(file, marked.error());
+  if (auto written = flush(); !written) return std::unexpected(std::move(written.error()));
+  return end;
+}
+
+}  // namespace packfs::store

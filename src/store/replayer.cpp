@@ -1,0 +1,90 @@
+#include "store/replayer.h"
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/bytes.h"
+#include "content/corruption.h"
+#include "log/record_content.h"
+
+namespace packfs::store {
+
+using tree::Operation;
+
+Replayer::Replayer(volume::Core& core) : core_(core) {
+  volume::Domain& domain = core_.domain();
+  const std::lock_guard lock(domain.counts());
+  table_ = Ref<tree::WorkingTable>(new tree::WorkingTable(domain.heap(), core_.lower(), {}));
+  edit_ = std::make_unique<tree::Edit>(domain.heap(), *table_, core_.numbers(), tree::Stamp());
+  table_->working() = core_.share_newest();
+}
+
+Replayer::~Replayer() {
+  const std::lock_guard lock(core_.domain().counts());
+  tree::State& state = table_->working();
+  core_.domain().heap().let_go(std::exchange(state.root, nullptr));
+  core_.domain().heap().let_go(std::exchange(state.links, nullptr));
+}
+
+Result<void> Replayer::finish(std::uint64_t last_commit) {
+  const std::lock_guard lock(core_.domain().counts());
+  if (auto begun = core_.begin_edit(); !begun) return begun;
+  core_.publish(std::exchange(table_->working(), {}), last_commit);
+  core_.set_last_commit(last_commit);
+  return {};
+}
+
+Result<void> Replayer::apply(const SegmentFile& file, const log::FoundGroup& group) {
+  log::Scanner scanner(file.source(), file.header().segment_id, group.begin, group.commit_record);
+  for (;;) {
+    const auto scanned = scanner.next();
+    if (!scanned) return std::unexpected(scanned.error().with_path(file.path()));
+    if (!scanned->has_value()) return {};
+    try {
+      if (auto done = apply(file, **scanned); !done) return std::unexpected(done.error().with_path(file.path()));
+    } catch (const std::bad_alloc&) {
+      return std::unexpected(Error(ErrorCode::no_memory));
+    }
+  }
+}
+
+Result<void> Replayer::apply(const SegmentFile& file, const log::ScannedRecord& scanned) {
+  log::Logged logged = log::operation_of(scanned.record);
+  if (auto filled = fill_content(file, scanned, logged.operation); !filled) return filled;
+  core_.pay();
+  const std::lock_guard lock(core_.domain().counts());
+  if (auto begun = core_.begin_edit(); !begun) return begun;
+  core_.numbers().inode = logged.setting.inode;
+  core_.numbers().link_id = logged.setting.link_id;
+  edit_->set_stamp(logged.setting.stamp);
+  auto done = tree::apply(*edit_, logged.operation);
+  if (done || done.error().code() == ErrorCode::no_memory || done.error().code() == ErrorCode::corrupt) return done;
+  return content::corrupt_at(scanned.offset,
+                             "an operation that fails when it is done again: " + done.error().message());
+}
+
+/// Gives the operation the bytes that its record holds. What a file holds is read only if it will lie in memory; if it
+/// turns out damaged, it is left for whoever reads it.
+Result<void> Replayer::fill_content(const SegmentFile& file, const log::ScannedRecord& scanned, Operation& operation) {
+  if (scanned.record.form != content::Form::run) return {};
+  const auto run = log::stored_content(file.source(), scanned);
+  if (!run) return std::unexpected(run.error());
+  const bool is_file = operation.kind == Operation::Kind::write;
+  if (!is_file || run->size <= tree::Dentry::kMaxInline) {
+    bytes_.resize(run->size);
+    const auto read = file.reader().read(*run, 0, bytes_);
+    if (read) {
+      operation.bytes = bytes_;
+      if (operation.kind == Operation::Kind::symlink) operation.other = base::as_text(bytes_);
+      return {};
+    }
+    if (!is_file || read.error().code() != ErrorCode::corrupt) return std::unexpected(read.error());
+  }
+  auto content = file.content(*run);
+  if (!content) return std::unexpected(std::move(content.error()));
+  operation.content = std::move(*content);
+  return {};
+}
+
+}  // namespace packfs::store

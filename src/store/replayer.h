@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "log/group_reader.h"
+#include "log/operation_record.h"
+#include "store/segment_file.h"
+#include "volume/core.h"
+
+namespace packfs::store {
+
+/// Does the operations of a journal again, on a volume that nobody else uses yet. One thread.
+class Replayer {
+ public:
+  /// Throws std::bad_alloc.
+  explicit Replayer(volume::Core& core);
+  Replayer(const Replayer&) = delete;
+  Replayer& operator=(const Replayer&) = delete;
+  ~Replayer();
+
+  /// All operations of a group. Errors, with the file's path: corrupt (an operation that cannot have been done there);
+  /// no_memory.
+  Result<void> apply(const SegmentFile& file, const log::FoundGroup& group);
+  /// What came of it is the volume's newest state. Errors: no_memory.
+  Result<void> finish(std::uint64_t last_commit);
+
+ private:
+  Result<void> apply(const SegmentFile& file, const log::ScannedRecord& scanned);
+  Result<void> fill_content(const SegmentFile& file, const log::ScannedRecord& scanned, tree::Operation& operation);
+
+  volume::Core& core_;
+  Ref<tree::WorkingTable> table_;
+  std::unique_ptr<tree::Edit> edit_;
+  std::vector<std::byte> bytes_;  // of the content of one operation
+};
+
+}  // namespace packfs::store

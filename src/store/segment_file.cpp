@@ -1,0 +1,87 @@
+#include "store/segment_file.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "base/io_loops.h"
+#include "content/corruption.h"
+
+namespace packfs::store {
+namespace {
+
+/// A run of a segment.
+class LoggedRun final : public content::Backing {
+ public:
+  LoggedRun(Ref<const SegmentFile> file, const content::Stored& run) noexcept : file_(std::move(file)), run_(run) {}
+  [[nodiscard]] std::uint64_t size() const override { return run_.size; }
+  [[nodiscard]] Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> buffer) const override {
+    auto read = file_->reader().read(run_, offset, buffer);
+    if (!read) return std::unexpected(read.error().with_path(file_->path()));
+    return read;
+  }
+  [[nodiscard]] Result<std::span<const std::byte>> borrow() const override {
+    auto bytes = file_->reader().borrow(run_);
+    if (!bytes && bytes.error().code() == ErrorCode::corrupt) {
+      return std::unexpected(bytes.error().with_path(file_->path()));
+    }
+    return bytes;
+  }
+  [[nodiscard]] Result<Range> next_data(std::uint64_t offset) const override {
+    return Range{std::min(offset, run_.size), run_.size};
+  }
+
+ private:
+  Ref<const SegmentFile> file_;
+  content::Stored run_;
+};
+
+}  // namespace
+
+Result<Ref<const SegmentFile>> SegmentFile::open(const Directory& directory, std::uint64_t id) {
+  const std::string name = segment_name(id);
+  auto fd = directory.open_file(name, O_RDONLY);
+  if (!fd) return std::unexpected(std::move(fd.error()));
+  struct statx status{};
+  const int known = directory.io().statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE | STATX_TYPE, &status);
+  if (known < 0) return std::unexpected(directory.at(Error::from_errno(-known), name));
+  if (!S_ISREG(status.stx_mode)) {
+    return std::unexpected(directory.at(Error(ErrorCode::corrupt).with_note("not a regular file"), name));
+  }
+  auto file = Ref<SegmentFile>(new SegmentFile(directory.path_of(name)));
+  auto source = content::Source::open(directory.io(), std::move(*fd), status.stx_size, status.stx_size != 0);
+  if (!source) return std::unexpected(directory.at(source.error(), name));
+  file->source_ = std::move(*source);
+  if (auto read = file->read_header(id); !read) return std::unexpected(directory.at(read.error(), name));
+  auto reader = content::StoredReader::make(*file->source_, sizeof(log::FileHeader), file->source_->length());
+  if (!reader) return std::unexpected(directory.at(reader.error(), name));
+  file->reader_ = std::move(*reader);
+  return Ref<const SegmentFile>(file);
+}
+
+Result<void> SegmentFile::read_header(std::uint64_t id) {
+  std::array<std::byte, sizeof(log::FileHeader)> bytes{};
+  const auto held = std::span(bytes).first(std::min<std::uint64_t>(bytes.size(), source_->length()));
+  if (auto copied = source_->copy(0, held); !copied) return copied;
+  const auto header = log::decode_file_header(held);
+  if (!header && header.error().code() == ErrorCode::not_a_pack) return content::corrupt_at(0, "not a segment");
+  if (!header) return std::unexpected(header.error());
+  if (header->segment_id != id) {
+    return content::corrupt_at(offsetof(log::FileHeader, segment_id), "another segment's id");
+  }
+  header_ = *header;
+  return {};
+}
+
+Result<Ref<const content::Content>> SegmentFile::content(const content::Stored& run) const {
+  try {
+    return content::Content::over(Ref<const content::Backing>(new LoggedRun(Ref<const SegmentFile>(this), run)));
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(Error(ErrorCode::no_memory));
+  }
+}
+
+}  // namespace packfs::store

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "content/content.h"
+#include "content/source.h"
+#include "content/stored.h"
+#include "log/file_header.h"
+#include "packfs/error.h"
+#include "packfs/ref.h"
+#include "store/directory.h"
+
+namespace packfs::store {
+
+/// A segment as it was when it was opened, for reading: mapped, its contents verified when first touched. What is
+/// written into it later is not seen. Threads: any.
+class SegmentFile final : public Counted {
+ public:
+  /// Errors, all with the file's path: corrupt (the header; another segment's id); unsupported_version; no_memory; an
+  /// errno of the host.
+  static Result<Ref<const SegmentFile>> open(const Directory& directory, std::uint64_t id);
+
+  [[nodiscard]] const log::SegmentHeader& header() const noexcept { return header_; }
+  [[nodiscard]] const content::Source& source() const noexcept { return *source_; }
+  [[nodiscard]] const content::StoredReader& reader() const noexcept { return *reader_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// A run as the content of a file: it is read when somebody reads it. Errors: no_memory.
+  [[nodiscard]] Result<Ref<const content::Content>> content(const content::Stored& run) const;
+
+ private:
+  explicit SegmentFile(std::string path) : path_(std::move(path)) {}
+  Result<void> read_header(std::uint64_t id);
+
+  std::string path_;
+  log::SegmentHeader header_;
+  std::unique_ptr<content::Source> source_;
+  std::unique_ptr<content::StoredReader> reader_;
+};
+
+}  // namespace packfs::store

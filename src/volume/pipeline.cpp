@@ -1,0 +1,114 @@
+#include "volume/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace packfs::volume {
+namespace {
+
+/// Failures of a write after which the log is as it was and the next one may succeed.
+bool leaves_all_well(ErrorCode code) noexcept {
+  switch (code) {
+    case ErrorCode::no_space:
+    case ErrorCode::too_large:
+    case ErrorCode::no_memory:
+    case ErrorCode::invalid:
+    case ErrorCode::too_many_open_files:
+      return true;
+    default:
+      return code == ErrorCode{EDQUOT} || code == ErrorCode{ENFILE};
+  }
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Domain& domain, std::unique_ptr<Journal> journal, std::uint64_t last_commit) noexcept
+    : domain_(domain),
+      journal_(std::move(journal)),
+      published_(last_commit),
+      durable_(last_commit),
+      written_(last_commit) {}
+
+Result<void> Pipeline::check() const {
+  if (!poisoned_.load(std::memory_order_acquire)) [[likely]] {
+    return {};
+  }
+  const std::lock_guard lock(mutex_);
+  return std::unexpected(*failed_);
+}
+
+void Pipeline::poison(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_) failed_ = Error(ErrorCode::poisoned).with_path(error.path()).with_note(error.message());
+    poisoned_.store(true, std::memory_order_release);
+  }
+  const std::lock_guard lock(domain_.counts());
+  domain_.discard_held_back();
+}
+
+Result<void> Pipeline::write(Root* root, std::uint64_t commit, Durability durability) {
+  auto done = check();
+  if (done) done = journal_->commit(commit);
+  const bool bad = !done && done.error().code() != ErrorCode::poisoned && !leaves_all_well(done.error().code());
+  bool shown = false;
+  {
+    const std::lock_guard lock(domain_.counts());
+    // One that failed meanwhile has dropped what this goes on from.
+    if (done) done = check();
+    if (!done) {
+      domain_.discard(root);
+    } else {
+      written_.store(commit, std::memory_order_relaxed);
+      shown = durability == Durability::async && !domain_.holds_back();
+      if (shown) {
+        domain_.publish(root);
+      } else {
+        domain_.hold_back(root);
+      }
+    }
+  }
+  if (shown) {
+    const std::lock_guard lock(mutex_);
+    published_ = std::max(published_, commit);
+  }
+  if (bad) poison(done.error());
+  return done;
+}
+
+Result<void> Pipeline::wait(std::uint64_t commit) { return lead_until(published_, commit); }
+Result<void> Pipeline::sync() { return lead_until(durable_, written_.load(std::memory_order_relaxed)); }
+
+Result<void> Pipeline::lead_until(const std::uint64_t& reached, std::uint64_t commit) {
+  std::unique_lock lock(mutex_);
+  while (reached < commit) {
+    if (failed_) return std::unexpected(*failed_);
+    if (leading_) {
+      led_.wait(lock);
+    } else {
+      lead(lock);
+    }
+  }
+  return {};
+}
+
+void Pipeline::lead(std::unique_lock<std::mutex>& lock) {
+  leading_ = true;
+  lock.unlock();
+  const auto synced = journal_->sync();
+  if (synced) {
+    const std::lock_guard counts(domain_.counts());
+    domain_.publish_through(*synced);
+  } else {
+    poison(synced.error());
+  }
+  lock.lock();
+  leading_ = false;
+  if (synced) {
+    durable_ = std::max(durable_, *synced);
+    published_ = std::max(published_, *synced);
+  }
+  led_.notify_all();
+}
+
+}  // namespace packfs::volume
