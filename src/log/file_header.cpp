@@ -41,6 +41,10 @@ Result<SegmentHeader> decode_file_header(std::span<const std::byte> bytes) {
   std::memcpy(&fields, copy.data(), sizeof fields);
 
   if (held < kHeaderMagic.size() || fields.magic != kHeaderMagic) return std::unexpected(ErrorCode::not_a_pack);
+  // 0 is no version, but what a header that was not written to its end has there.
+  if (held >= kVersionEnd && fields.version.get() == 0) {
+    return content::corrupt_at(offsetof(FileHeader, version), "the file header is cut off");
+  }
   if (held >= kVersionEnd && fields.version.get() != kFormatVersion) {
     return std::unexpected(
         Error(ErrorCode::unsupported_version).with_offset(offsetof(FileHeader, version)).with_note("format version"));

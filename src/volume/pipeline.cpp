@@ -77,7 +77,10 @@ Result<void> Pipeline::write(Root* root, std::uint64_t commit, Durability durabi
 }
 
 Result<void> Pipeline::wait(std::uint64_t commit) { return lead_until(published_, commit); }
-Result<void> Pipeline::sync() { return lead_until(durable_, written_.load(std::memory_order_relaxed)); }
+Result<void> Pipeline::sync() {
+  if (auto good = check(); !good) return good;
+  return lead_until(durable_, written_.load(std::memory_order_relaxed));
+}
 
 Result<void> Pipeline::lead_until(const std::uint64_t& reached, std::uint64_t commit) {
   std::unique_lock lock(mutex_);

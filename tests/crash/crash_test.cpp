@@ -1,0 +1,110 @@
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "crash/recorded_disk.h"
+#include "crash/workload.h"
+#include "stress/operation.h"
+#include "stress/sanitized.h"
+#include "support/seed.h"
+#include "support/temp_dir.h"
+
+using namespace packfs;
+using namespace packfs::testing;
+
+namespace {
+
+/// PACKFS_CRASH_STATES overrides what the build is given.
+std::uint64_t states_wanted() {
+  const char* given = std::getenv("PACKFS_CRASH_STATES");
+  if (given != nullptr && *given != '\0') return std::strtoull(given, nullptr, 10);
+  return stress::kIsSanitized ? 500 : 6000;
+}
+
+std::string text_of(const Workload& workload) {
+  std::string text = "workload " + std::to_string(workload.seed) + (workload.async ? " (async)" : "") + ":\n";
+  for (const auto& operation : workload.operations) text += "  " + to_text(operation) + "\n";
+  return text;
+}
+
+/// Where stores lie: in memory, where there is such a place, since many thousand are made.
+std::string scratch() { return std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp"; }
+
+/// Lets workloads die at each of their changes and looks at what a disk may hold then.
+class Crashes {
+ public:
+  explicit Crashes(std::uint64_t seed) : seed_(seed) {}
+
+  /// Nothing wrong, or what was wrong first.
+  std::string run(std::uint64_t states) {
+    for (std::uint64_t i = 0; states_ < states; ++i) {
+      if (auto wrong = run(make_workload(seed_ + i)); !wrong.empty()) return wrong;
+    }
+    return "";
+  }
+  [[nodiscard]] std::uint64_t states() const { return states_; }
+
+ private:
+  std::string run(const Workload& workload) {
+    for (std::uint64_t point = 1;; ++point) {
+      const std::string path = fresh("store");
+      RecordedDisk disk(path);
+      disk.die_at(point);
+      const History history = testing::run(workload, disk, path);
+      if (!history.complaint.empty()) return history.complaint + "\n" + text_of(workload);
+      if (auto wrong = look(disk, history, point); !wrong.empty()) return wrong + "\n" + text_of(workload);
+      if (disk.changes() < point) return "";
+    }
+  }
+
+  /// A store that power left at a change: as each damage leaves it, and again with a second crash in recovery.
+  std::string look(const RecordedDisk& disk, const History& history, std::uint64_t point) {
+    for (std::uint64_t i = 0; i < 2 * kDamages; ++i) {
+      const auto damage = static_cast<Damage>(i % kDamages);
+      const std::uint64_t seed = seed_ * 1000003 + states_;
+      const std::string path = fresh("crashed", false);
+      disk.crash(path, damage, seed);
+      ++states_;
+      const std::string where = "died at change " + std::to_string(point) + ", damage " + std::to_string(i % kDamages) +
+                                ", seed " + std::to_string(seed);
+      std::string wrong = i < kDamages ? check_found(path, history) : look_again(path, history, seed);
+      if (!wrong.empty()) return where + (i < kDamages ? ": " : ", and again in recovery: ") + wrong;
+    }
+    return "";
+  }
+
+  std::string look_again(const std::string& path, const History& history, std::uint64_t seed) {
+    const std::string again = fresh("again", false);
+    {
+      RecordedDisk disk(path);
+      disk.die_at(1 + seed % 12);
+      {
+        const auto volume = open_store(disk, path);
+      }
+      disk.crash(again, static_cast<Damage>(seed / 12 % kDamages), seed);
+    }
+    return check_found(again, history);
+  }
+
+  std::string fresh(const std::string& name, bool made = true) {
+    const std::string path = directory_.path(name);
+    std::filesystem::remove_all(path);
+    if (made) std::filesystem::create_directory(path);
+    return path;
+  }
+
+  std::uint64_t seed_;
+  std::uint64_t states_ = 0;
+  TempDir directory_{scratch()};
+};
+
+}  // namespace
+
+TEST_CASE("after power loss at any change, what was durable is there, in the order of its commits", "[crash]") {
+  Crashes crashes(test_seed() % 1'000'000'000);
+  CHECK(crashes.run(states_wanted()) == "");
+  WARN(crashes.states() << " states");
+}
