@@ -30,7 +30,7 @@ class SegmentWriter {
   /// Errors: an errno of fdatasync.
   Result<void> sync();
 
-  static constexpr std::uint64_t kLeastStep = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t kLeastStep = std::uint64_t{64} << 10;
   static constexpr std::uint64_t kMostStep = std::uint64_t{32} << 20;
 
  private:

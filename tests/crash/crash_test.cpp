@@ -21,7 +21,7 @@ namespace {
 std::uint64_t states_wanted() {
   const char* given = std::getenv("PACKFS_CRASH_STATES");
   if (given != nullptr && *given != '\0') return std::strtoull(given, nullptr, 10);
-  return stress::kIsSanitized ? 500 : 6000;
+  return stress::kIsSanitized ? 1000 : 10'000;
 }
 
 std::string text_of(const Workload& workload) {
@@ -47,9 +47,16 @@ class Crashes {
   }
   [[nodiscard]] std::uint64_t states() const { return states_; }
 
+  [[nodiscard]] std::uint64_t workloads() const { return workloads_; }
+
  private:
+  static constexpr std::uint64_t kDamagesAgain = 5;
+  static constexpr std::uint64_t kChangesOfCreation = 11;
+
   std::string run(const Workload& workload) {
-    for (std::uint64_t point = 1;; ++point) {
+    ++workloads_;
+    // Making the store is the same each time.
+    for (std::uint64_t point = workload.seed % 8 == 0 ? 1 : kChangesOfCreation;; ++point) {
       const std::string path = fresh("store");
       RecordedDisk disk(path);
       disk.die_at(point);
@@ -62,14 +69,14 @@ class Crashes {
 
   /// A store that power left at a change: as each damage leaves it, and again with a second crash in recovery.
   std::string look(const RecordedDisk& disk, const History& history, std::uint64_t point) {
-    for (std::uint64_t i = 0; i < 2 * kDamages; ++i) {
-      const auto damage = static_cast<Damage>(i % kDamages);
+    for (std::uint64_t i = 0; i < kDamages + kDamagesAgain; ++i) {
       const std::uint64_t seed = seed_ * 1000003 + states_;
+      const auto damage = static_cast<Damage>(i < kDamages ? i : seed % kDamages);
       const std::string path = fresh("crashed", false);
       disk.crash(path, damage, seed);
       ++states_;
-      const std::string where = "died at change " + std::to_string(point) + ", damage " + std::to_string(i % kDamages) +
-                                ", seed " + std::to_string(seed);
+      const std::string where = "died at change " + std::to_string(point) + ", damage " +
+                                std::to_string(static_cast<int>(damage)) + ", seed " + std::to_string(seed);
       std::string wrong = i < kDamages ? check_found(path, history) : look_again(path, history, seed);
       if (!wrong.empty()) return where + (i < kDamages ? ": " : ", and again in recovery: ") + wrong;
     }
@@ -98,6 +105,7 @@ class Crashes {
 
   std::uint64_t seed_;
   std::uint64_t states_ = 0;
+  std::uint64_t workloads_ = 0;
   TempDir directory_{scratch()};
 };
 
@@ -106,5 +114,5 @@ class Crashes {
 TEST_CASE("after power loss at any change, what was durable is there, in the order of its commits", "[crash]") {
   Crashes crashes(test_seed() % 1'000'000'000);
   CHECK(crashes.run(states_wanted()) == "");
-  WARN(crashes.states() << " states");
+  WARN(crashes.states() << " states of " << crashes.workloads() << " workloads");
 }

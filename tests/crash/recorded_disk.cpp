@@ -17,7 +17,7 @@ RecordedDisk::RecordedDisk(std::string root) : FaultIo(base::system_io()), root_
   for (const auto& entry : std::filesystem::directory_iterator(root_)) {
     const Bytes bytes = read_host_file(entry.path());
     names_[entry.path().filename()] = files_.size();
-    files_.push_back({bytes, {}, bytes.size()});
+    files_.push_back({bytes, {}, bytes.size(), bytes.size()});
   }
   durable_names_ = names_;
 }
@@ -76,6 +76,7 @@ ssize_t RecordedDisk::pwrite(int fd, const void* buffer, std::size_t length, off
   const auto* bytes = static_cast<const std::byte*>(buffer);
   const auto at = static_cast<std::uint64_t>(offset);
   file.size = std::max<std::uint64_t>(file.size, at + static_cast<std::uint64_t>(written));
+  file.written = std::max<std::uint64_t>(file.written, at + static_cast<std::uint64_t>(written));
   file.pending.push_back({at, file.size, {bytes, bytes + written}});
   return written;
 }
@@ -94,10 +95,12 @@ int RecordedDisk::ftruncate(int fd, off_t length) {
 int RecordedDisk::fallocate(int fd, int mode, off_t offset, off_t length) {
   const std::lock_guard lock(mutex_);
   if (dies()) return -EIO;
-  const int done = FaultIo::fallocate(fd, mode, offset, length);
-  if (done != 0) return done;
+  if (mode != 0) return FaultIo::fallocate(fd, mode, offset, length);
   File& file = files_[open_.at(fd)];
   file.size = std::max<std::uint64_t>(file.size, static_cast<std::uint64_t>(offset + length));
+  // The same to see, and no memory for what is never written.
+  const int done = FaultIo::ftruncate(fd, static_cast<off_t>(file.size));
+  if (done != 0) return done;
   file.pending.push_back({0, file.size, {}});
   return done;
 }
@@ -246,7 +249,10 @@ void RecordedDisk::crash(const std::string& at, Damage damage_kind, std::uint64_
   std::mt19937_64 random(seed);
   std::filesystem::create_directory(at);
   for (const auto& [name, file] : names_after(damage_kind, random)) {
-    write_host_file(at + "/" + name, bytes_after(files_[file], damage_kind, random));
+    const Bytes bytes = bytes_after(files_[file], damage_kind, random);
+    const std::string path = at + "/" + name;
+    write_host_file(path, std::span(bytes).first(std::min<std::uint64_t>(bytes.size(), files_[file].written)));
+    std::filesystem::resize_file(path, bytes.size());
   }
 }
 

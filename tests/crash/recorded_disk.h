@@ -72,6 +72,7 @@ class RecordedDisk final : public FaultIo {
     Bytes durable;
     std::vector<Change> pending;
     std::uint64_t size = 0;
+    std::uint64_t written = 0;  // behind it there are zeros only
   };
   enum class What : std::uint8_t { made, renamed, removed };
   struct NameChange {
