@@ -46,7 +46,7 @@ Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::
   return {};
 }
 
-Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end) noexcept
+Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end)
     : directory_(std::move(directory)),
       lock_(std::move(lock)),
       manifest_(std::move(manifest)),
@@ -62,6 +62,7 @@ Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, J
 Journal::~Journal() { close(); }
 
 Result<void> Journal::usable() const {
+  if (is_forked()) return std::unexpected(Error(ErrorCode::busy).with_note("opened by the parent process"));
   if (is_broken_.load(std::memory_order_relaxed)) return std::unexpected(Error(ErrorCode::poisoned));
   return {};
 }
@@ -155,7 +156,7 @@ Result<void> Journal::roll() {
 
 /// Marks the end, so that the next to open goes on there. Whatever fails leaves a store that was not closed in order.
 void Journal::close() noexcept {
-  if (is_broken_.load(std::memory_order_relaxed) || is_marked_) return;
+  if (!usable() || is_marked_) return;
   if (const auto synced = sync(); !synced) return;
   drop();
   if (!group_.mark_closed(greatest_ + 1)) return;

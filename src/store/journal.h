@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/fork_watch.h"
 #include "log/group.h"
 #include "log/segment_writer.h"
 #include "store/directory.h"
@@ -22,11 +23,12 @@ struct JournalEnd {
 };
 
 /// The journal of a store: groups in one segment after another. It holds the store's lock.
-class Journal final : public volume::Journal {
+class Journal final : public volume::Journal, private base::ForkWatch {
  public:
-  Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end) noexcept;
+  Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end);
   ~Journal() override;
 
+  [[nodiscard]] Result<void> usable() const override;
   Result<void> add(const tree::Operation& operation, const log::Setting& setting) override;
   void take_back() noexcept override;
   void drop() noexcept override;
@@ -39,7 +41,8 @@ class Journal final : public volume::Journal {
   static constexpr std::size_t kMostBuffered = std::size_t{1} << 20;
 
  private:
-  Result<void> usable() const;
+  /// The lock is the parent's alone, also if it dies before the child.
+  void in_child() noexcept override { lock_.reset(); }
   Result<void> add_guarded(const tree::Operation& operation, const log::Setting& setting);
   Result<void> commit_guarded(std::uint64_t number);
   Result<void> roll();

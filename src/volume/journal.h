@@ -17,6 +17,8 @@ class Journal {
   /// All that was committed is synced, and the end marked, if that is still possible.
   virtual ~Journal() = default;
 
+  /// Errors: busy (this is a forked child of the process that opened it); poisoned.
+  [[nodiscard]] virtual Result<void> usable() const = 0;
   /// Adds what is about to be done to the open group. When it fails, nothing was added.
   virtual Result<void> add(const tree::Operation& operation, const log::Setting& setting) = 0;
   /// What was added last did not come to be.

@@ -31,7 +31,7 @@ Pipeline::Pipeline(Domain& domain, std::unique_ptr<Journal> journal, std::uint64
 
 Result<void> Pipeline::check() const {
   if (!poisoned_.load(std::memory_order_acquire)) [[likely]] {
-    return {};
+    return journal_->usable();
   }
   const std::lock_guard lock(mutex_);
   return std::unexpected(*failed_);

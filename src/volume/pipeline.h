@@ -27,7 +27,7 @@ class Pipeline {
   Pipeline(Domain& domain, std::unique_ptr<Journal> journal, std::uint64_t last_commit) noexcept;
 
   [[nodiscard]] Journal& journal() noexcept { return *journal_; }
-  /// Errors: poisoned.
+  /// Errors: as Journal::usable().
   [[nodiscard]] Result<void> check() const;
   /// With the turn: writes the open group and holds `root` back, which it made. When it fails, the state is dropped.
   /// Errors: poisoned; those of Journal::commit().

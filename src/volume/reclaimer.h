@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "base/fork_watch.h"
 #include "volume/domain.h"
 
 namespace packfs::volume {
@@ -10,18 +11,19 @@ namespace packfs::volume {
 /// its cache, and waits for readers once in some hundred commits: a grace period that another thread waits for
 /// interrupts the writer's processor each time (membarrier(2)). It sleeps while nothing
 /// is to be freed; whoever leaves something rings Domain::bell().
-class Reclaimer {
+class Reclaimer final : private base::ForkWatch {
  public:
   /// Borrows the domain. Throws std::system_error when there can be no thread.
   explicit Reclaimer(Domain& domain);
   Reclaimer(const Reclaimer&) = delete;
   Reclaimer& operator=(const Reclaimer&) = delete;
-  ~Reclaimer();
+  ~Reclaimer() override;
 
   /// Returns when nothing that was retired or dead at the call is left. Does the work on the calling thread.
   void drain() noexcept;
 
  private:
+  void in_child() noexcept override {}
   void run() noexcept;
   [[nodiscard]] bool has_work() const noexcept;
   void collect_all() noexcept;

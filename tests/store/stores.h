@@ -1,0 +1,46 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "packfs/volume.h"
+#include "support/packs.h"
+
+namespace packfs::testing {
+
+inline Volume open_store_at(const std::string& path) {
+  auto volume = Volume::open(path);
+  INFO((volume ? "" : volume.error().message()));
+  REQUIRE(volume);
+  return std::move(*volume);
+}
+
+/// The file's text; "(error)" and its message when it cannot be read.
+inline std::string read_text(const Writable& volume, std::string_view path) {
+  const auto file = volume.open_file(path);
+  if (!file) return "(error) " + file.error().message();
+  const auto bytes = file->read_all();
+  return bytes ? text_of(*bytes) : "(error) " + bytes.error().message();
+}
+
+/// The only segment of a store.
+inline std::string segment_of(const std::string& store) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(store)) {
+    if (entry.path().filename().string().starts_with("segment-")) found.push_back(entry.path());
+  }
+  REQUIRE(found.size() == 1);
+  return found.front();
+}
+
+/// As the disk has it while the store is open: the process is killed.
+inline void copy_killed(const std::string& from, const std::string& to) {
+  std::filesystem::remove_all(to);
+  std::filesystem::copy(from, to);
+}
+
+}  // namespace packfs::testing
