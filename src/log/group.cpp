@@ -1,7 +1,9 @@
 #include "log/group.h"
 
+#include <algorithm>
 #include <new>
 
+#include "base/bytes.h"
 #include "content/encode.h"
 
 namespace packfs::log {
@@ -16,7 +18,7 @@ void Group::begin(std::uint64_t segment_id, std::uint64_t offset) noexcept {
   first_ = offset;
   offset_ = offset;
   records_ = 0;
-  before_last_ = 0;
+  last_ = offset;
   if (bytes_.capacity() > kMostKept) std::vector<std::byte>().swap(bytes_);
   bytes_.clear();
 }
@@ -38,8 +40,13 @@ Result<void> Group::copy(const Record& record, std::span<const std::byte> conten
 }
 
 void Group::take_back() noexcept {
-  bytes_.resize(before_last_);
+  forget_from(last_);
   --records_;
+}
+
+void Group::forget_from(std::uint64_t offset) noexcept {
+  bytes_.resize(offset < offset_ ? 0 : offset - offset_);
+  offset_ = std::min(offset_, offset);
 }
 
 Result<void> Group::mark_closed(std::uint64_t commit) { return append_commit(commit, first_, true); }
@@ -64,34 +71,63 @@ Result<void> Group::append_commit(std::uint64_t commit, std::uint64_t synced_end
 
 void Group::flushed() noexcept {
   offset_ += bytes_.size();
-  before_last_ = 0;
   bytes_.clear();
 }
 
 Result<void> Group::append(const Record& record, std::span<const std::byte> content) {
-  before_last_ = bytes_.size();
+  last_ = end();
+  return undone_unless([&]() -> Result<void> {
+    if (auto head = append_head(record); !head) return head;
+    bytes_.insert(bytes_.end(), content.begin(), content.end());
+    append_trailer(content);
+    return {};
+  });
+}
+
+Result<void> Group::begin_large(const tree::Operation& operation, const Setting& setting) {
+  last_ = end();
+  auto begun = undone_unless([&] { return append_head(record_of(operation, setting)); });
+  if (begun) ++records_;
+  return begun;
+}
+
+Result<void> Group::end_large(std::span<const std::byte> content) {
+  offset_ = end() + content.size();
+  bytes_.clear();
   try {
-    if (auto done = encode(record, content); !done) {
-      bytes_.resize(before_last_);
-      return done;
-    }
+    append_trailer(content);
     return {};
   } catch (const std::bad_alloc&) {
-    bytes_.resize(before_last_);
     return std::unexpected(Error(ErrorCode::no_memory));
   }
 }
 
-Result<void> Group::encode(const Record& record, std::span<const std::byte> content) {
+/// What a call adds, taken out again when it fails.
+template <class Call>
+Result<void> Group::undone_unless(Call call) {
+  Result<void> done;
+  try {
+    done = call();
+  } catch (const std::bad_alloc&) {
+    done = std::unexpected(Error(ErrorCode::no_memory));
+  }
+  if (!done) forget_from(last_);
+  return done;
+}
+
+/// Head and padding, up to where the content begins.
+Result<void> Group::append_head(const Record& record) {
   const std::uint64_t at = end();
   if (auto head = encode_head(record, segment_id_, at, bytes_); !head) return head;
   const auto extent = record_extent(record, at, end() - at);
   if (!extent) return std::unexpected(Error(ErrorCode::too_large));
   bytes_.resize(extent->content_begin - offset_);
-  bytes_.insert(bytes_.end(), content.begin(), content.end());
-  if (!content.empty()) content::append_run_trailer(content, bytes_);
-  bytes_.resize(extent->next - offset_);
   return {};
+}
+
+void Group::append_trailer(std::span<const std::byte> content) {
+  if (!content.empty()) content::append_run_trailer(content, bytes_);
+  bytes_.resize(*base::align_up(end(), kRecordAlignment) - offset_);
 }
 
 }  // namespace packfs::log

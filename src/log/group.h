@@ -19,9 +19,14 @@ class Group {
   void begin(std::uint64_t segment_id, std::uint64_t offset) noexcept;
   /// Adds what an operation says. When it fails, nothing was added.
   Result<void> add(const tree::Operation& operation, const Setting& setting);
+  /// add() without the content: its head, up to where the content goes, which is then end().
+  Result<void> begin_large(const tree::Operation& operation, const Setting& setting);
+  /// The content was written at end(): what stands behind it.
+  Result<void> end_large(std::span<const std::byte> content);
   /// Adds a record that stands elsewhere, with its content.
   Result<void> copy(const Record& record, std::span<const std::byte> content);
-  /// Takes the last one that was added out again; once after each add().
+  /// Takes the last one that was added, or begun, out again; once after each. What of it was flushed counts as not
+  /// written.
   void take_back() noexcept;
   /// Adds the commit record: the group is whole.
   Result<void> close(std::uint64_t commit, std::uint64_t synced_end);
@@ -41,13 +46,17 @@ class Group {
  private:
   Result<void> append_commit(std::uint64_t commit, std::uint64_t synced_end, bool is_closed);
   Result<void> append(const Record& record, std::span<const std::byte> content);
-  Result<void> encode(const Record& record, std::span<const std::byte> content);
+  Result<void> append_head(const Record& record);
+  void append_trailer(std::span<const std::byte> content);
+  void forget_from(std::uint64_t offset) noexcept;
+  template <class Call>
+  Result<void> undone_unless(Call call);
 
   std::uint64_t segment_id_ = 0;
   std::uint64_t first_ = 0;   // of the group
   std::uint64_t offset_ = 0;  // of bytes_
   std::uint64_t records_ = 0;
-  std::size_t before_last_ = 0;  // bytes_ without the last record
+  std::uint64_t last_ = 0;  // where the last record begins
   std::vector<std::byte> bytes_;
 };
 

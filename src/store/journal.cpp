@@ -82,11 +82,29 @@ Result<void> Journal::add_guarded(const tree::Operation& operation, const log::S
     if (auto rolled = roll(); !rolled) return rolled;
   }
   if (group_.bytes().size() > kMostBuffered) {
-    if (auto written = writer_->write(group_.offset(), group_.bytes()); !written) return failed(written.error());
-    is_marked_ = false;
-    group_.flushed();
+    if (auto flushed = flush(); !flushed) return flushed;
   }
-  return group_.add(operation, setting);
+  const auto content = log::logged_bytes(operation);
+  if (!content) return std::unexpected(content.error());
+  if (content->size() <= kMostBuffered) return group_.add(operation, setting);
+  if (auto begun = group_.begin_large(operation, setting); !begun) return begun;
+  auto written = write_large(*content);
+  if (!written) group_.take_back();
+  return written;
+}
+
+Result<void> Journal::flush() {
+  is_marked_ = false;
+  if (auto written = writer_->write(group_.offset(), group_.bytes()); !written) return failed(written.error());
+  group_.flushed();
+  return {};
+}
+
+/// A content that would fill the buffer: from where it lies.
+Result<void> Journal::write_large(std::span<const std::byte> content) {
+  if (auto flushed = flush(); !flushed) return flushed;
+  if (auto written = writer_->write(group_.end(), content); !written) return failed(written.error());
+  return group_.end_large(content);
 }
 
 void Journal::take_back() noexcept { group_.take_back(); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "base/fork_watch.h"
 #include "log/group.h"
@@ -46,6 +47,8 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   Result<void> add_guarded(const tree::Operation& operation, const log::Setting& setting);
   Result<void> commit_guarded(std::uint64_t number);
   Result<void> roll();
+  Result<void> flush();
+  Result<void> write_large(std::span<const std::byte> content);
   Result<void> failed(const Error& error);
   void close() noexcept;
 

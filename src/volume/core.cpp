@@ -23,6 +23,13 @@ Core::Core(Ref<const tree::Table> lower, std::uint32_t uid, std::uint32_t gid, s
     : domain_(std::make_unique<Domain>(seed)), lower_(std::move(lower)), uid_(uid), gid_(gid) {}
 
 Core::~Core() {
+  if (reclaimer_ && reclaimer_->is_in_forked_child()) {
+    // Threads of the parent may hold locks here or wait, for ever: the copy is left as it is.
+    static_cast<void>(pipeline_.release());
+    static_cast<void>(reclaimer_.release());
+    static_cast<void>(domain_.release());
+    return;
+  }
   pipeline_.reset();
   reclaimer_.reset();
   Domain::close(std::move(domain_));
@@ -139,12 +146,11 @@ Result<void> Core::apply(const tree::Operation& operation, Durability durability
 
 /// apply() with a journal, and the turn, which this gives up.
 Result<void> Core::journaled(const tree::Operation& operation, Durability durability) {
-  Journal& journal = pipeline_->journal();
   auto done = pipeline_->check();
   std::uint64_t awaited = 0;
   if (done) {
     const tree::Stamp stamp = next_stamp();
-    done = journal.add(operation, {stamp, numbers_.inode, numbers_.link_id});
+    done = pipeline_->add(operation, {stamp, numbers_.inode, numbers_.link_id});
     Result<Root*> root = nullptr;
     // What the journal has no words for is wrong in itself: the call says how.
     if (done || done.error().code() == ErrorCode::invalid) {
@@ -159,7 +165,7 @@ Result<void> Core::journaled(const tree::Operation& operation, Durability durabi
       done = pipeline_->write(*root, stamp.commit, durability);
       if (done) awaited = stamp.commit;
     }
-    if (!done) journal.drop();
+    if (!done) pipeline_->journal().drop();
   }
   turn_.leave();
   // What failed may have failed because of a commit that is not published yet, and perhaps never will be.

@@ -41,9 +41,8 @@ Result<void> OpenTurn::run(const tree::Operation& operation) {
   edit_->set_time(Core::now());
   Pipeline* const pipeline = core_->pipeline();
   if (pipeline == nullptr) return edit(operation);
-  if (auto good = pipeline->check(); !good) return good;
   const tree::NextNumbers& numbers = core_->numbers();
-  auto added = pipeline->journal().add(operation, {edit_->stamp(), numbers.inode, numbers.link_id});
+  auto added = pipeline->add(operation, {edit_->stamp(), numbers.inode, numbers.link_id});
   if (!added && added.error().code() != ErrorCode::invalid) return added;
   auto done = added ? edit(operation) : refused(operation, added);
   if (done) return done;

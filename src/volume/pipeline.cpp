@@ -47,10 +47,20 @@ void Pipeline::poison(const Error& error) {
   domain_.discard_held_back();
 }
 
+Result<void> Pipeline::add(const tree::Operation& operation, const log::Setting& setting) {
+  if (auto good = check(); !good) return good;
+  auto added = journal_->add(operation, setting);
+  if (!added && !leaves_all_well(added.error().code())) poison(added.error());
+  return added;
+}
+
 Result<void> Pipeline::write(Root* root, std::uint64_t commit, Durability durability) {
   auto done = check();
-  if (done) done = journal_->commit(commit);
-  const bool bad = !done && done.error().code() != ErrorCode::poisoned && !leaves_all_well(done.error().code());
+  bool bad = false;
+  if (done) {
+    done = journal_->commit(commit);
+    bad = !done && !leaves_all_well(done.error().code());
+  }
   bool shown = false;
   {
     const std::lock_guard lock(domain_.counts());

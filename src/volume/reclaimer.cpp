@@ -13,10 +13,6 @@ constexpr std::chrono::milliseconds kNap{2};
 Reclaimer::Reclaimer(Domain& domain) : domain_(domain), thread_([this] { run(); }) {}
 
 Reclaimer::~Reclaimer() {
-  if (is_forked()) {
-    thread_.detach();  // it is the parent's, and cannot be waited for
-    return;
-  }
   domain_.bell().end();
   thread_.join();
 }

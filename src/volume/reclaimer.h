@@ -19,6 +19,8 @@ class Reclaimer final : private base::ForkWatch {
   Reclaimer& operator=(const Reclaimer&) = delete;
   ~Reclaimer() override;
 
+  /// Whether this is a forked child's copy, whose thread is not there.
+  [[nodiscard]] bool is_in_forked_child() const noexcept { return is_forked(); }
   /// Returns when nothing that was retired or dead at the call is left. Does the work on the calling thread.
   void drain() noexcept;
 

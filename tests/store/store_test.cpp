@@ -204,6 +204,35 @@ TEST_CASE("a transaction larger than its buffer is whole or not there", "[store]
   }
 }
 
+TEST_CASE("contents larger than the buffer, some of calls that fail, are found", "[store]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  std::string large(5'000'001, 'a');
+  for (std::size_t i = 0; i < large.size(); i += 1000) large[i] = static_cast<char>('b' + i / 1000 % 20);
+  {
+    Volume volume = open_store_at(path);
+    must(volume.make_directory("d"));
+    CHECK(volume.write("missing/file", bytes_of(large)).error().code() == ErrorCode::no_entry);
+    must(volume.write("one", bytes_of(large)));
+    auto transaction = volume.begin();
+    REQUIRE(transaction);
+    must(transaction->write("before", bytes_of("b")));
+    CHECK(transaction->write("d", bytes_of(large)).error().code() == ErrorCode::is_a_directory);
+    must(transaction->append("two", bytes_of(large)));
+    CHECK(transaction->write_at("missing", 0, bytes_of(large)).error().code() == ErrorCode::no_entry);
+    must(transaction->write_at("two", 10, bytes_of(large)));
+    REQUIRE(transaction->commit());
+    copy_killed(path, directory.path("killed"));
+  }
+  for (const char* name : {"store", "killed"}) {
+    const Volume volume = open_store_at(directory.path(name));
+    CHECK(volume.totals()->entries == 4);
+    CHECK(read_text(volume, "one") == large);
+    CHECK(read_text(volume, "before") == "b");
+    CHECK(read_text(volume, "two") == large.substr(0, 10) + large);
+  }
+}
+
 TEST_CASE("reopening without a change writes nothing", "[store]") {
   const TempDir directory;
   const std::string path = directory.path("store");
