@@ -8,7 +8,6 @@
 #include "support/seed.h"
 
 using namespace packfs::stress;
-using Kind = Operation::Kind;
 
 TEST_CASE("every generated operation can be printed and read back", "[stress][operation]") {
   const auto seed = packfs::testing::test_seed();
@@ -31,7 +30,7 @@ TEST_CASE("what is no operation is not read", "[stress][operation]") {
   const auto operations = operations_from_text("# a comment\n\n  unlink path=\"a b\\x0a\"\nbegin\n");
   REQUIRE(operations.size() == 2);
   CHECK(operations[0].path == "a b\n");
-  CHECK(operations[1].kind == Kind::begin);
+  CHECK(operations[1].kind == Operation::Kind::begin);
 }
 
 TEST_CASE("the same seed gives the same operations, another one others", "[stress][generator]") {
@@ -41,9 +40,9 @@ TEST_CASE("the same seed gives the same operations, another one others", "[stres
 
 TEST_CASE("generated sequences hold every kind of operation, and each call both succeeds and fails",
           "[stress][generator]") {
-  std::set<Kind> kinds;
-  std::set<Kind> succeeded;
-  std::set<Kind> failed;
+  std::set<Operation::Kind> kinds;
+  std::set<Operation::Kind> succeeded;
+  std::set<Operation::Kind> failed;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Model model;
     for (const Operation& operation : generate(seed, model, 100)) {
@@ -51,13 +50,14 @@ TEST_CASE("generated sequences hold every kind of operation, and each call both 
       if (is_call(operation.kind)) (apply(operation, model).error ? failed : succeeded).insert(operation.kind);
     }
   }
-  for (int kind = 0; kind <= static_cast<int>(Kind::diff); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(Operation::Kind::diff); ++kind) {
     CAPTURE(kind);
-    CHECK(kinds.contains(static_cast<Kind>(kind)));
-    if (!is_call(static_cast<Kind>(kind))) continue;
-    CHECK(succeeded.contains(static_cast<Kind>(kind)));
-    const bool is_many = kind == static_cast<int>(Kind::fill) || kind == static_cast<int>(Kind::thin);
-    CHECK(failed.contains(static_cast<Kind>(kind)) != is_many);
+    CHECK(kinds.contains(static_cast<Operation::Kind>(kind)));
+    if (!is_call(static_cast<Operation::Kind>(kind))) continue;
+    CHECK(succeeded.contains(static_cast<Operation::Kind>(kind)));
+    const bool is_many =
+        kind == static_cast<int>(Operation::Kind::fill) || kind == static_cast<int>(Operation::Kind::thin);
+    CHECK(failed.contains(static_cast<Operation::Kind>(kind)) != is_many);
   }
 }
 
