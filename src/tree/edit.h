@@ -125,6 +125,7 @@ class Edit {
   Result<void> look_up(Place& place, std::string_view name);
   Result<void> look_below(Place& place);
   Result<Place> descend(std::span<const std::string_view> directories, std::string_view name);
+  static Error unlike_its_list();
   Result<Place> again(const Place& place);
   static std::vector<std::string_view> names_of(const PlaceChain& chain);
 

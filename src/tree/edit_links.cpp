@@ -110,6 +110,9 @@ Result<void> Edit::move_links_apart(const Place& source, const Place& target) {
     directories.insert(directories.end(), one.directories.begin(), one.directories.end());
     auto place = descend(directories, one.name);
     if (!place) return std::unexpected(std::move(place.error()));
+    const auto id = link_id(*place);
+    if (!id) return std::unexpected(id.error());
+    if (*id != one.origin) return std::unexpected(unlike_its_list());
     if (auto prepared = prepare(*place); !prepared) return prepared;
     // What it counted for was what the origin counts for; a link of the volume's own counts for nothing.
     Delta delta;
