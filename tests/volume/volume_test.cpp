@@ -431,3 +431,20 @@ TEST_CASE("diff lists an entry once though what holds it is found to have moved 
   }
   CHECK(listed == std::vector<std::string>{"h/f from e/d/c/f/g", "h/f/new", "h/f/new/d from e/d"});
 }
+
+TEST_CASE("a thread begun after the one that began a transaction has ended does not count as that one", "[volume]") {
+  Volume volume = empty();
+  std::optional<Transaction> transaction;
+  std::thread([&] {
+    auto begun = volume.begin();
+    if (begun) transaction.emplace(std::move(*begun));
+  }).join();
+  REQUIRE(transaction);
+  std::optional<ErrorCode> code;
+  std::thread([&] {
+    // What a thread has of its own lies where it lay for the one before.
+    const auto begun = volume.begin_for(std::chrono::milliseconds(1));
+    if (!begun) code = begun.error().code();
+  }).join();
+  CHECK(code == Error::from_errno(ETIMEDOUT).code());
+}
