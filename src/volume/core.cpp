@@ -24,9 +24,17 @@ Core::Core(Ref<const tree::Table> lower, const VolumeOptions& options, std::uint
       lower_(std::move(lower)),
       // Not calls that Io is for: they read nothing but this process and cannot fail.
       uid_(options.uid.value_or(::geteuid())),
-      gid_(options.gid.value_or(::getegid())) {}
+      gid_(options.gid.value_or(::getegid())),
+      made_by_(::getpid()) {}
 
 Core::~Core() {
+  if (::getpid() != made_by_) {
+    // In a forked child there is no thread to wait for, and its locks may be held by what is not there: all of it
+    // belongs to the parent.
+    static_cast<void>(reclaimer_.release());
+    static_cast<void>(domain_.release());
+    return;
+  }
   reclaimer_.reset();
   Domain::close(std::move(domain_));
 }

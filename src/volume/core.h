@@ -55,6 +55,7 @@ class Core {
   TurnGate turn_;
   std::uint32_t uid_;
   std::uint32_t gid_;
+  int made_by_;  // the process
   tree::NextNumbers numbers_;
   std::uint64_t last_commit_ = 0;  // given to a transaction
   std::unique_ptr<Reclaimer> reclaimer_;

@@ -1,5 +1,8 @@
 #include "packfs/volume.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -447,4 +450,21 @@ TEST_CASE("a thread begun after the one that began a transaction has ended does 
     if (!begun) code = begun.error().code();
   }).join();
   CHECK(code == Error::from_errno(ETIMEDOUT).code());
+}
+
+TEST_CASE("a forked child can end with a volume that its parent made", "[volume]") {
+  std::optional<Volume> volume = empty();
+  must(volume->write("a", text("x")));
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(10);  // ends a child that waits for ever
+    const bool can_read = volume->stat("a").has_value();
+    volume.reset();
+    _exit(can_read ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  must(volume->write("a", text("y")));
 }
