@@ -155,6 +155,7 @@ class Edit {
   Result<void> change_inode(Place& place, Dentry* inode);
   static std::uint64_t xattr_bytes(const Node& node) noexcept;
   Result<Delta> weight(const Place& place) const;
+  Result<bool> is_empty(const Node& directory) const;
 
   // Inodes with several names (edit_links.cpp).
   Result<std::uint64_t> link_id(const Place& place) const;

@@ -57,9 +57,9 @@ Result<bool> Edit::may_rename(const Place& from, const Place& to, RenameMode mod
   if (from_directory && !to_directory) return std::unexpected(Error(ErrorCode::not_a_directory));
   if (!from_directory && to_directory) return std::unexpected(Error(ErrorCode::is_a_directory));
   if (to_directory) {
-    const auto replaced = weight(to);
-    if (!replaced) return std::unexpected(replaced.error());
-    if (replaced->entries != 1) return std::unexpected(Error(ErrorCode::not_empty));
+    const auto empty = is_empty(to.node);
+    if (!empty) return std::unexpected(empty.error());
+    if (!*empty) return std::unexpected(Error(ErrorCode::not_empty));
   }
   return true;
 }

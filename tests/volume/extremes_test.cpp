@@ -155,3 +155,22 @@ TEST_CASE("a base that turns out damaged fails the calls that need it, and the v
   CHECK(*volume->read("clone", buffer) == 4);
   CHECK(volume->totals()->bytes == 3 + 3 + 4 + 15);
 }
+
+TEST_CASE("a directory with so many entries below that their number begins anew is not empty", "[volume][extremes]") {
+  Volume volume = empty();
+  must(volume.make_directory("all"));
+  // Each doubles: 2^(n+1) - 2 entries.
+  for (int n = 1; n < 64; ++n) {
+    must(volume.make_directory("next"));
+    must(volume.rename("all", "next/a"));
+    must(volume.clone("next/a", "next/b"));
+    must(volume.rename("next", "all"));
+  }
+  must(volume.write("all/c", bytes_of("kept")));
+  must(volume.write("all/d", bytes_of("kept")));
+  must(volume.make_directory("other"));
+  CHECK(code_of(volume.remove_directory("all")) == ErrorCode::not_empty);
+  CHECK(code_of(volume.rename("other", "all")) == ErrorCode::not_empty);
+  CHECK(volume.stat("all/c")->size == 4);
+  must(volume.remove_tree("all"));
+}
