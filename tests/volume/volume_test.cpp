@@ -468,3 +468,21 @@ TEST_CASE("a forked child can end with a volume that its parent made", "[volume]
   CHECK(status == 0);
   must(volume->write("a", text("y")));
 }
+
+TEST_CASE("a diff passes over the holes that two files share", "[volume][diff]") {
+  Volume volume = empty();
+  must(volume.write("f", text("x")));
+  must(volume.truncate("f", std::uint64_t{1} << 60));  // to read it takes years
+  must(volume.set_mtime("f", {1, 0}));
+  const Snapshot before = volume.snapshot();
+  must(volume.write_at("f", 5, std::vector<std::byte>(100'000)));
+  must(volume.set_mtime("f", {1, 0}));
+  const auto same = diff(before, volume.snapshot());
+  REQUIRE(same);
+  CHECK(same->empty());
+  must(volume.write_at("f", (std::uint64_t{1} << 60) - 1, text("y")));
+  must(volume.set_mtime("f", {1, 0}));
+  const auto changed = diff(before, volume.snapshot());
+  REQUIRE(changed);
+  CHECK(changed->size() == 1);
+}
