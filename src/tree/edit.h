@@ -94,14 +94,15 @@ class Edit {
   void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 
  private:
-  /// Sums to be added to every directory of a chain, the parent's own numbers among them.
+  /// Sums to be added to every directory of a chain, the parent's own numbers among them. Modulo 2^64, so that what
+  /// goes can be negative.
   struct Delta {
-    std::int64_t entries = 0;
-    std::int64_t bytes = 0;
-    std::int64_t linked_names = 0;
-    std::int64_t subdirectories = 0;  // of the parent
-    bool names_changed = false;       // the parent's mtime
-    std::uint64_t released = 0;       // bytes that go, or may, and are not in `bytes`
+    std::uint64_t entries = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t linked_names = 0;
+    std::uint64_t subdirectories = 0;  // of the parent
+    bool names_changed = false;        // the parent's mtime
+    std::uint64_t released = 0;        // bytes that go, or may, and are not in `bytes`
   };
   static constexpr std::uint64_t kWholeTree = std::uint64_t{1} << 40;  // released with a directory, whatever is in it
   /// A file's new bytes: inline when `content` is null.

