@@ -29,6 +29,15 @@ Result<bool> same_bytes(const Table& a, const Node& one, const Table& b, const N
   std::vector<std::byte> left(length);
   std::vector<std::byte> right(length);
   for (std::uint64_t offset = 0; offset < size;) {
+    const auto data = a.next_data(one, offset);
+    if (!data) return std::unexpected(data.error());
+    const auto other_data = b.next_data(other, offset);
+    if (!other_data) return std::unexpected(other_data.error());
+    // What both have as a hole is not read: a file may be far larger than what was ever written to it.
+    if (const std::uint64_t begin = std::min(data->begin, other_data->begin); begin > offset) {
+      offset = begin;
+      continue;
+    }
     const auto read = a.read(one, offset, left);
     if (!read) return std::unexpected(read.error());
     const auto compared = b.read(other, offset, right);

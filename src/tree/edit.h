@@ -96,14 +96,15 @@ class Edit {
   void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 
  private:
-  /// Sums to be added to every directory of a chain, the parent's own numbers among them.
+  /// Sums to be added to every directory of a chain, the parent's own numbers among them. Modulo 2^64, so that what
+  /// goes can be negative.
   struct Delta {
-    std::int64_t entries = 0;
-    std::int64_t bytes = 0;
-    std::int64_t linked_names = 0;
-    std::int64_t subdirectories = 0;  // of the parent
-    bool names_changed = false;       // the parent's mtime
-    std::uint64_t released = 0;       // bytes that go, or may, and are not in `bytes`
+    std::uint64_t entries = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t linked_names = 0;
+    std::uint64_t subdirectories = 0;  // of the parent
+    bool names_changed = false;        // the parent's mtime
+    std::uint64_t released = 0;        // bytes that go, or may, and are not in `bytes`
   };
   static constexpr std::uint64_t kWholeTree = std::uint64_t{1} << 40;  // released with a directory, whatever is in it
   /// A file's new bytes: inline when `content` is null.
@@ -127,6 +128,7 @@ class Edit {
   Result<void> look_up(Place& place, std::string_view name);
   Result<void> look_below(Place& place);
   Result<Place> descend(std::span<const std::string_view> directories, std::string_view name);
+  static Error unlike_its_list();
   Result<Place> again(const Place& place);
   static std::vector<std::string_view> names_of(const PlaceChain& chain);
 
@@ -156,6 +158,7 @@ class Edit {
   Result<void> change_inode(Place& place, Dentry* inode);
   static std::uint64_t xattr_bytes(const Node& node) noexcept;
   Result<Delta> weight(const Place& place) const;
+  Result<bool> is_empty(const Node& directory) const;
 
   // Inodes with several names (edit_links.cpp).
   Result<std::uint64_t> link_id(const Place& place) const;

@@ -1,4 +1,4 @@
-#include <cstdlib>
+#include <algorithm>
 #include <utility>
 
 #include "tree/edit.h"
@@ -7,10 +7,6 @@
 // How a change at a place reaches the root: every directory on the way is made the edit's own.
 namespace packfs::tree {
 namespace {
-
-std::uint64_t plus(std::uint64_t value, std::int64_t delta) noexcept {
-  return value + static_cast<std::uint64_t>(delta);
-}
 
 /// What an edit replaces in one directory, in bytes, contents not counted.
 constexpr std::uint64_t kPartsOfAnEdit = 256;
@@ -64,14 +60,14 @@ void Edit::touch(Dentry& entry, const Dentry& parent) noexcept {
 Dentry* Edit::own_chain(Place& place, const Delta& delta) noexcept {
   PartHeap& heap = owner_.heap();
   State& state = table_.working();
-  const std::uint64_t churn = kPartsOfAnEdit + static_cast<std::uint64_t>(std::abs(delta.bytes)) + delta.released;
+  const std::uint64_t churn = kPartsOfAnEdit + std::min(delta.bytes, -delta.bytes) + delta.released;
   Dentry* directory = state.root = owner_.own(state.root);
   Dentry* above = nullptr;
   for (std::size_t i = 0;;) {
     DirectoryBody& body = directory->directory();
-    body.below.entries = plus(body.below.entries, delta.entries);
-    body.below.bytes = plus(body.below.bytes, delta.bytes);
-    body.below.linked_names = plus(body.below.linked_names, delta.linked_names);
+    body.below.entries += delta.entries;
+    body.below.bytes += delta.bytes;
+    body.below.linked_names += delta.linked_names;
     body.subtree_commit = stamp_.commit;
     body.churn += churn;
     if (++i == place.chain.size()) break;
@@ -88,7 +84,7 @@ Dentry* Edit::own_chain(Place& place, const Delta& delta) noexcept {
     enter(*directory, *above);
   }
   DirectoryBody& body = directory->directory();
-  body.subdirectories = plus(body.subdirectories, delta.subdirectories);
+  body.subdirectories += delta.subdirectories;
   if (delta.names_changed) {
     if (above != nullptr) touch(*directory, *above);
     directory->mtime = directory->ctime = stamp_.now.seconds;

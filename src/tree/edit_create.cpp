@@ -16,10 +16,8 @@ constexpr std::uint32_t kParentMode = 0755;
 /// Puts a new inode at a place where nothing is; takes over its reference. Memory was reserved by prepare().
 Result<void> Edit::create(Place& place, Dentry* entry, std::uint64_t bytes) {
   const bool is_directory = entry->type == FileType::directory;
-  Dentry* const parent = own_chain(place, {.entries = 1,
-                                           .bytes = static_cast<std::int64_t>(bytes),
-                                           .subdirectories = is_directory ? 1 : 0,
-                                           .names_changed = true});
+  Dentry* const parent =
+      own_chain(place, {.entries = 1, .bytes = bytes, .subdirectories = is_directory ? 1U : 0U, .names_changed = true});
   DirectoryBody& body = parent->directory();
   entry->family = body.children_family;
   if (is_directory) entry->directory().children_family = body.children_family;
@@ -73,7 +71,7 @@ Result<void> Edit::make_missing(std::string_view path, bool with_last, std::uint
     }
     child = directory;
   }
-  put(*place, child, {.entries = static_cast<std::int64_t>(names.size()), .subdirectories = 1, .names_changed = true});
+  put(*place, child, {.entries = names.size(), .subdirectories = 1, .names_changed = true});
   return {};
 }
 

@@ -250,7 +250,7 @@ Result<void> Edit::change_inode(Place& place, Dentry* inode) {
       heap.let_go(inode);
       return std::unexpected(before.error());
     }
-    delta.bytes = static_cast<std::int64_t>(inode->size - *before);
+    delta.bytes = inode->size - *before;
     delta.released = *before;
   }
   delta.released += xattr_bytes(place.node);
@@ -277,9 +277,9 @@ Result<Edit::Delta> Edit::weight(const Place& place) const {
   if (place.node.type == FileType::directory) {
     const auto below = stored_totals(table_, place.node);
     if (!below) return std::unexpected(below.error());
-    delta.entries += static_cast<std::int64_t>(below->entries);
-    delta.bytes = static_cast<std::int64_t>(below->bytes);
-    delta.linked_names = static_cast<std::int64_t>(below->linked_names);
+    delta.entries += below->entries;
+    delta.bytes = below->bytes;
+    delta.linked_names = below->linked_names;
     delta.subdirectories = 1;
     delta.released = kWholeTree;
     return delta;
@@ -297,7 +297,7 @@ Result<Edit::Delta> Edit::weight(const Place& place) const {
     delta.linked_names = 1;
     bytes = stored_link_bytes(table_, *id, bytes);
   }
-  delta.bytes = static_cast<std::int64_t>(bytes);
+  delta.bytes = bytes;
   return delta;
 }
 

@@ -110,10 +110,13 @@ Result<void> Edit::move_links_apart(const Place& source, const Place& target) {
     directories.insert(directories.end(), one.directories.begin(), one.directories.end());
     auto place = descend(directories, one.name);
     if (!place) return std::unexpected(std::move(place.error()));
+    const auto id = link_id(*place);
+    if (!id) return std::unexpected(id.error());
+    if (*id != one.origin) return std::unexpected(unlike_its_list());
     if (auto prepared = prepare(*place); !prepared) return prepared;
     // What it counted for was what the origin counts for; a link of the volume's own counts for nothing.
     Delta delta;
-    delta.bytes = -static_cast<std::int64_t>(stored_link_bytes(table_, one.origin, 0));
+    delta.bytes = -stored_link_bytes(table_, one.origin, 0);
     const FileType type = place->node.type;
     Dentry* const parent = own_chain(*place, delta);
     put_in_treap(owner_, parent->directory().treap, linked_name(type, one.name, groups[one.origin].id), place->hash);
@@ -147,7 +150,7 @@ Result<void> Edit::link(std::string_view existing, std::string_view path) {
     ++numbers_.link_id;
     Dentry* const name = linked_name(from->node.type, from->name, *id);
     Delta delta{.linked_names = 1};
-    if (from->node.type == FileType::regular) delta.bytes = -static_cast<std::int64_t>((*inode)->size);
+    if (from->node.type == FileType::regular) delta.bytes = -(*inode)->size;
     Dentry* const parent = own_chain(*from, delta);
     if ((*inode)->family != parent->directory().children_family || (*inode)->shares_number) {
       (*inode)->inode = numbers_.inode++;
@@ -168,10 +171,7 @@ Result<void> Edit::link(std::string_view existing, std::string_view path) {
   ++inode->links;
   stamp(*inode);
   put(*target, linked_name(inode->type, target->name, *id),
-      {.entries = 1,
-       .bytes = static_cast<std::int64_t>(stored_link_bytes(table_, *id, 0)),
-       .linked_names = 1,
-       .names_changed = true});
+      {.entries = 1, .bytes = stored_link_bytes(table_, *id, 0), .linked_names = 1, .names_changed = true});
   rollback.keep();
   return {};
 }

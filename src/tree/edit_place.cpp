@@ -26,7 +26,10 @@ Result<void> Edit::look_up(Place& place, std::string_view name) {
     place.own = find_in_treap(body.treap, name, place.hash, &place.cost);
     if (place.own != nullptr) {
       place.found = !place.own->is_whiteout();
-      if (place.found) place.node = StateTable::node_of(table_.inode_of(*place.own));
+      if (!place.found) return {};
+      const auto inode = table_.inode_of(*place.own);
+      if (!inode) return std::unexpected(inode.error());
+      place.node = *inode;
       return {};
     }
     lower = &body.lower;
@@ -133,12 +136,16 @@ Result<Place> Edit::locate(std::string_view path, Last last) {
   return place;
 }
 
+/// Of a lower that lists names which it does not find, or finds as something else.
+Error Edit::unlike_its_list() { return Error(ErrorCode::corrupt).with_note("a name is listed and not found"); }
+
 /// The place of `name`, found by plain names from the root down.
 Result<Place> Edit::descend(std::span<const std::string_view> directories, std::string_view name) {
   Place place(owner_.heap());
   place.chain.push_back({.name = {}, .hash = 0, .node = *table_.root(), .cost = 0, .copy = nullptr});
   for (const std::string_view into : directories) {
     if (auto looked = look_up(place, into); !looked) return std::unexpected(std::move(looked.error()));
+    if (!place.found || place.node.type != FileType::directory) return std::unexpected(unlike_its_list());
     place.chain.push_back({into, place.hash, place.node, place.cost, nullptr});
   }
   if (auto looked = look_up(place, name); !looked) return std::unexpected(std::move(looked.error()));

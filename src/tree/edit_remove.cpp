@@ -52,10 +52,27 @@ Result<void> Edit::remove_directory(std::string_view path) {
   if (place->is_root) return std::unexpected(Error(ErrorCode::busy));
   if (!place->found) return std::unexpected(Error(ErrorCode::no_entry));
   if (place->node.type != FileType::directory) return std::unexpected(Error(ErrorCode::not_a_directory));
-  const auto gone = weight(*place);
-  if (!gone) return std::unexpected(gone.error());
-  if (gone->entries != 1) return std::unexpected(Error(ErrorCode::not_empty));
+  const auto empty = is_empty(place->node);
+  if (!empty) return std::unexpected(empty.error());
+  if (!*empty) return std::unexpected(Error(ErrorCode::not_empty));
   return remove(*place);
+}
+
+/// By its entries, where the sums say so: of clones of clones those can begin anew, and those of a lower are only said.
+Result<bool> Edit::is_empty(const Node& directory) const {
+  const auto sums = stored_totals(table_, directory);
+  if (!sums) return std::unexpected(sums.error());
+  if (sums->entries != 0) return false;
+  if (directory.layer == 0) {
+    const DirectoryBody& body = StateTable::dentry_of(directory).directory();
+    if (body.treap == nullptr && body.lower.type == FileType::none) return true;
+  }
+  const auto cursor = table_.list(directory, "");
+  if (!cursor) return std::unexpected(cursor.error());
+  Entry entry;
+  const auto count = (*cursor)->next({&entry, 1});
+  if (!count) return std::unexpected(count.error());
+  return *count == 0;
 }
 
 Result<void> Edit::remove_tree(std::string_view path) {

@@ -57,9 +57,9 @@ Result<bool> Edit::may_rename(const Place& from, const Place& to, RenameMode mod
   if (from_directory && !to_directory) return std::unexpected(Error(ErrorCode::not_a_directory));
   if (!from_directory && to_directory) return std::unexpected(Error(ErrorCode::is_a_directory));
   if (to_directory) {
-    const auto replaced = weight(to);
-    if (!replaced) return std::unexpected(replaced.error());
-    if (replaced->entries != 1) return std::unexpected(Error(ErrorCode::not_empty));
+    const auto empty = is_empty(to.node);
+    if (!empty) return std::unexpected(empty.error());
+    if (!*empty) return std::unexpected(Error(ErrorCode::not_empty));
   }
   return true;
 }
@@ -178,8 +178,7 @@ Result<void> Edit::exchange(Place& from, Place& to) {
   detach_family(**back, to);
   stamp_moved(*forth.get());
   stamp_moved(**back);
-  const std::uint64_t released =
-      left->released + right->released + static_cast<std::uint64_t>(left->bytes + right->bytes);
+  const std::uint64_t released = left->released + right->released + left->bytes + right->bytes;
   const Delta change{.entries = right->entries - left->entries,
                      .bytes = right->bytes - left->bytes,
                      .linked_names = right->linked_names - left->linked_names,
@@ -223,7 +222,7 @@ Result<void> Edit::clone(std::string_view from, std::string_view to) {
     copy->is_linked = false;
     copy->inode = numbers_.inode++;
     added->linked_names = 0;
-    added->bytes = copy->type == FileType::regular ? static_cast<std::int64_t>(copy->size) : 0;
+    added->bytes = copy->type == FileType::regular ? copy->size : 0;
   } else {
     const auto shared = name_copy(*source, target->name);
     if (!shared) return std::unexpected(shared.error());

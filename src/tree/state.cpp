@@ -58,10 +58,12 @@ const Dentry* StateTable::find_link(std::uint64_t link_id) const noexcept {
   return find_in_treap(state_.links, key.name(), heap_.hash(key.name()));
 }
 
-const Dentry& StateTable::inode_of(const Dentry& name) const noexcept {
-  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): dentries lie in a heap and cannot be copied by others
-  if (!name.is_linked) return name;
-  return *find_link(name.link_id);
+Result<Node> StateTable::inode_of(const Dentry& name) const {
+  if (!name.is_linked) [[likely]] {
+    return node_of(name);
+  }
+  if (const Dentry* const inode = find_link(name.link_id)) return node_of(*inode);
+  return std::unexpected(Error(ErrorCode::corrupt).with_note("a file with more names than its pack says"));
 }
 
 const Dentry* StateTable::find_own(const Dentry& directory, std::string_view name, std::uint64_t hash) const noexcept {
@@ -98,7 +100,7 @@ Result<Node> StateTable::find(const Node& directory, std::string_view name) cons
     if (body.treap != nullptr) {
       if (const Dentry* const own = find_in_treap(body.treap, name, heap_.hash(name))) {
         if (own->is_whiteout()) return std::unexpected(Error(ErrorCode::no_entry));
-        return node_of(inode_of(*own));
+        return inode_of(*own);
       }
     }
     if (body.lower.type == FileType::none) return std::unexpected(Error(ErrorCode::no_entry));

@@ -5,12 +5,26 @@
 
 namespace packfs::tree {
 
-Entry StateCursor::entry_of(const Dentry& name) const noexcept {
-  return {&table_, name.name(), StateTable::node_of(table_.inode_of(name))};
+bool StateCursor::give(const Dentry& name, Entry& entry) {
+  if (!name.is_linked) [[likely]] {
+    entry = {&table_, name.name(), StateTable::node_of(name)};
+    return true;
+  }
+  const auto inode = table_.inode_of(name);
+  if (inode) {
+    entry = {&table_, name.name(), *inode};
+  } else {
+    lost_ = inode.error();
+  }
+  return inode.has_value();
 }
 
 Result<std::size_t> StateCursor::next(std::span<Entry> entries) {
-  return lower_ == nullptr ? Result<std::size_t>(next_own(entries)) : next_merged(entries);
+  if (!lost_) {
+    const auto filled = lower_ == nullptr ? Result<std::size_t>(next_own(entries)) : next_merged(entries);
+    if (!lost_ || !filled || *filled != 0) return filled;
+  }
+  return std::unexpected(*lost_);
 }
 
 std::size_t StateCursor::next_own(std::span<Entry> entries) {
@@ -28,7 +42,9 @@ std::size_t StateCursor::next_own(std::span<Entry> entries) {
     }
     if (count == 0) break;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!batch[i]->is_whiteout()) entries[filled++] = entry_of(*batch[i]);
+      if (batch[i]->is_whiteout()) continue;
+      if (!give(*batch[i], entries[filled])) return filled;
+      ++filled;
     }
   }
   return filled;
@@ -61,7 +77,10 @@ Result<std::size_t> StateCursor::next_merged(std::span<Entry> entries) {
     if (!has_lower_ && upper_ended_) break;
     if (!upper_ended_ && (!has_lower_ || pending_upper_->name() <= pending_lower_.name())) {
       if (has_lower_ && pending_upper_->name() == pending_lower_.name()) has_lower_ = false;
-      if (!pending_upper_->is_whiteout()) entries[filled++] = entry_of(*pending_upper_);
+      if (!pending_upper_->is_whiteout()) {
+        if (!give(*pending_upper_, entries[filled])) return filled;
+        ++filled;
+      }
       pending_upper_ = nullptr;
       continue;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -22,7 +23,8 @@ class StateCursor final : public Cursor {
  private:
   std::size_t next_own(std::span<Entry> entries);
   Result<std::size_t> next_merged(std::span<Entry> entries);
-  [[nodiscard]] Entry entry_of(const Dentry& name) const noexcept;
+  /// False when the entry's inode is lost: `lost_` says so, and the listing ends there.
+  bool give(const Dentry& name, Entry& entry);
   /// Fills pending_lower_, or finds that there is no more.
   Result<void> load_lower();
 
@@ -33,6 +35,7 @@ class StateCursor final : public Cursor {
   bool upper_ended_ = false;
   Entry pending_lower_;
   bool has_lower_ = false;
+  std::optional<Error> lost_;
 };
 
 }  // namespace packfs::tree

@@ -111,9 +111,14 @@ class TurnGate {
     left_.wait_until(lock, end);
   }
 
-  static std::uintptr_t thread_token() noexcept {
-    static thread_local char token;
-    return reinterpret_cast<std::uintptr_t>(&token);
+  /// Never given twice: an address would be the next thread's, once this one has ended.
+  static std::uint64_t thread_token() noexcept {
+    static std::atomic<std::uint64_t> given{0};
+    static constinit thread_local std::uint64_t token = 0;
+    if (token == 0) [[unlikely]] {
+      token = given.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    return token;
   }
 
   /// A waiter that is not to be passed over again.
@@ -129,7 +134,7 @@ class TurnGate {
   std::atomic<Clock::duration> woken_at_{Clock::duration::zero()};
   std::atomic<std::uint32_t> kept_{0};
   std::atomic<std::uint32_t> waiting_{0};
-  std::atomic<std::uintptr_t> holder_{0};  // 0: nobody, or one whose thread is not known
+  std::atomic<std::uint64_t> holder_{0};  // 0: nobody, or one whose thread is not known
   std::mutex mutex_;
   std::condition_variable left_;
 };

@@ -155,3 +155,44 @@ TEST_CASE("a base that turns out damaged fails the calls that need it, and the v
   CHECK(*volume->read("clone", buffer) == 4);
   CHECK(volume->totals()->bytes == 3 + 3 + 4 + 15);
 }
+
+TEST_CASE("a directory with so many entries below that their number begins anew is not empty", "[volume][extremes]") {
+  Volume volume = empty();
+  must(volume.make_directory("all"));
+  // Each doubles: 2^(n+1) - 2 entries.
+  for (int n = 1; n < 64; ++n) {
+    must(volume.make_directory("next"));
+    must(volume.rename("all", "next/a"));
+    must(volume.clone("next/a", "next/b"));
+    must(volume.rename("next", "all"));
+  }
+  must(volume.write("all/c", bytes_of("kept")));
+  must(volume.write("all/d", bytes_of("kept")));
+  must(volume.make_directory("other"));
+  CHECK(code_of(volume.remove_directory("all")) == ErrorCode::not_empty);
+  CHECK(code_of(volume.rename("other", "all")) == ErrorCode::not_empty);
+  CHECK(volume.stat("all/c"));
+  must(volume.remove_tree("all"));
+}
+
+TEST_CASE("sums of sizes beyond the greatest file's are moved, exchanged and taken back", "[volume][extremes]") {
+  Volume volume = empty();
+  must(volume.make_directory("d"));
+  must(volume.write("d/a", {}));
+  must(volume.truncate("d/a", INT64_MAX));
+  must(volume.write("d/b", bytes_of("x")));
+  CHECK(volume.totals("d")->bytes == std::uint64_t{1} << 63);
+  must(volume.rename("d", "e"));
+  must(volume.make_directory("d"));
+  must(volume.clone("e/a", "f"));
+  must(volume.clone("e/a", "d/c"));
+  must(volume.rename("e/b", "d/b"));
+  must(volume.clone("e/a", "e/b"));
+  must(volume.rename("e", "d/c", RenameMode::exchange));
+  CHECK(volume.totals("d")->bytes == 2 * std::uint64_t{INT64_MAX} + 1);
+  must(volume.rename("d/c", "d/b", RenameMode::exchange));
+  must(volume.remove_tree("d"));
+  must(volume.unlink("f"));
+  must(volume.unlink("e"));
+  CHECK(volume.totals()->bytes == 0);
+}

@@ -1,5 +1,8 @@
 #include "packfs/volume.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -430,4 +433,56 @@ TEST_CASE("diff lists an entry once though what holds it is found to have moved 
     CHECK(change.kind != Change::Kind::removed);
   }
   CHECK(listed == std::vector<std::string>{"h/f from e/d/c/f/g", "h/f/new", "h/f/new/d from e/d"});
+}
+
+TEST_CASE("a thread begun after the one that began a transaction has ended does not count as that one", "[volume]") {
+  Volume volume = empty();
+  std::optional<Transaction> transaction;
+  std::thread([&] {
+    auto begun = volume.begin();
+    if (begun) transaction.emplace(std::move(*begun));
+  }).join();
+  REQUIRE(transaction);
+  std::optional<ErrorCode> code;
+  std::thread([&] {
+    // What a thread has of its own lies where it lay for the one before.
+    const auto begun = volume.begin_for(std::chrono::milliseconds(1));
+    if (!begun) code = begun.error().code();
+  }).join();
+  CHECK(code == Error::from_errno(ETIMEDOUT).code());
+}
+
+TEST_CASE("a forked child can end with a volume that its parent made", "[volume]") {
+  std::optional<Volume> volume = empty();
+  must(volume->write("a", text("x")));
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(10);  // ends a child that waits for ever
+    const bool can_read = volume->stat("a").has_value();
+    volume.reset();
+    _exit(can_read ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  must(volume->write("a", text("y")));
+}
+
+TEST_CASE("a diff passes over the holes that two files share", "[volume][diff]") {
+  Volume volume = empty();
+  must(volume.write("f", text("x")));
+  must(volume.truncate("f", std::uint64_t{1} << 60));  // to read it takes years
+  must(volume.set_mtime("f", {1, 0}));
+  const Snapshot before = volume.snapshot();
+  must(volume.write_at("f", 5, std::vector<std::byte>(100'000)));
+  must(volume.set_mtime("f", {1, 0}));
+  const auto same = diff(before, volume.snapshot());
+  REQUIRE(same);
+  CHECK(same->empty());
+  must(volume.write_at("f", (std::uint64_t{1} << 60) - 1, text("y")));
+  must(volume.set_mtime("f", {1, 0}));
+  const auto changed = diff(before, volume.snapshot());
+  REQUIRE(changed);
+  CHECK(changed->size() == 1);
 }
