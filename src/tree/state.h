@@ -65,8 +65,8 @@ class StateTable : public Table {
   static Node node_of(const Dentry& dentry) noexcept {
     return {.type = dentry.type, .entry = reinterpret_cast<std::uintptr_t>(&dentry)};
   }
-  /// The inode behind a name of the state: the Dentry itself, or that of the link table. Errors: corrupt (the lower says
-  /// that a file has fewer names than it has, and so many are gone).
+  /// The inode behind a name of the state: the Dentry itself, or that of the link table. Errors: corrupt (the lower
+  /// says that a file has fewer names than it has, and so many are gone).
   [[nodiscard]] Result<Node> inode_of(const Dentry& name) const;
   /// The inode's Dentry in the link table; null when there is none (it is as the lower has it).
   [[nodiscard]] const Dentry* find_link(std::uint64_t link_id) const noexcept;
