@@ -53,14 +53,13 @@ class Copy {
     while (!open_.empty()) {
       Entry entry;
       const auto count = open_.back().cursor->next({&entry, 1});
-      if (!count) return std::unexpected(count.error().with_path(open_.back().path));
+      if (!count) return std::unexpected(count.error().with_path(path_));
       if (*count == 0) {
+        path_.resize(open_.back().above);
         open_.pop_back();
         continue;
       }
-      const std::string& above = open_.back().path;
-      const std::string path = above.empty() ? std::string(entry.name()) : above + "/" + std::string(entry.name());
-      if (auto copied = copy(entry, path); !copied) return std::unexpected(copied.error().with_path(path));
+      if (auto copied = copy(entry); !copied) return std::unexpected(copied.error().with_path(path_of(entry.name())));
     }
     return {};
   }
@@ -69,7 +68,7 @@ class Copy {
   struct Open {
     std::unique_ptr<Cursor> cursor;
     Sink::DirectoryId id{};
-    std::string path;
+    std::size_t above = 0;  // how much of path_ is its parent's
   };
 
   Result<std::pair<Stat, Attributes>> attributes_of(const Node& node) const {
@@ -84,14 +83,20 @@ class Copy {
     return std::pair(*stat, std::move(attributes));
   }
 
-  Result<void> enter(const Node& directory, Sink::DirectoryId id, std::string path) {
+  [[nodiscard]] std::string path_of(std::string_view name) const {
+    return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
+  }
+
+  Result<void> enter(const Node& directory, Sink::DirectoryId id, std::string_view name) {
     auto cursor = table_.list(directory, "");
     if (!cursor) return std::unexpected(std::move(cursor.error()));
-    open_.push_back({std::move(*cursor), id, std::move(path)});
+    open_.push_back({std::move(*cursor), id, path_.size()});
+    if (!path_.empty()) path_ += '/';
+    path_ += name;
     return {};
   }
 
-  Result<void> copy(const Entry& entry, const std::string& path) {
+  Result<void> copy(const Entry& entry) {
     const Node& node = entry.node();
     const auto found = attributes_of(node);
     if (!found) return std::unexpected(found.error());
@@ -100,7 +105,7 @@ class Copy {
     if (stat.type == FileType::directory) {
       const auto added = sink_.add_directory(parent, entry.name(), attributes);
       if (!added) return std::unexpected(added.error());
-      return enter(node, *added, path);
+      return enter(node, *added, entry.name());
     }
     if (const auto known = linked_.find(stat.link_id); stat.link_id != 0 && known != linked_.end()) {
       return sink_.add_link(parent, entry.name(), known->second);
@@ -130,6 +135,7 @@ class Copy {
   const Table& table_;
   Sink& sink_;
   std::vector<Open> open_;
+  std::string path_;  // of the last of them, for errors: one for all, or a deep tree would cost its depth squared
   std::map<std::uint64_t, Sink::EntryId> linked_;
 };
 

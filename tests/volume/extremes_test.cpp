@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -22,6 +24,12 @@ constexpr int kMany = stress::kIsSanitized ? 50'000 : 1'000'000;
 template <class T>
 ErrorCode code_of(const Result<T>& done) {
   return done ? ErrorCode{} : done.error().code();
+}
+
+std::uint64_t peak_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 std::string numbered(int i) {
@@ -55,6 +63,19 @@ TEST_CASE("directories 32,768 deep are made, cloned, compared, moved and removed
   volume.quiesce();
   CHECK(volume.counters().inodes > kDepth);  // the snapshot has them
   CHECK(before.inodes == 1);
+}
+
+TEST_CASE("a deep tree is packed in memory that its depth does not square", "[volume][extremes]") {
+  constexpr std::uint64_t kDepth = 40'000;
+  const TempDir directory;
+  Volume volume = empty();
+  std::string path = "d";
+  for (std::uint64_t i = 1; i < kDepth; ++i) path += "/d";
+  must(volume.make_directories(path));
+  const std::uint64_t before = peak_bytes();
+  build_pack(directory.path("deep"), [&](PackBuilder& builder) { must(builder.add_tree(volume.snapshot())); });
+  CHECK(peak_bytes() - before < (stress::kIsSanitized ? 1024 : 512) << 20);  // the paths of all are 1.6 GB
+  CHECK(open_pack(directory.path("deep")).info().directories == kDepth + 1);
 }
 
 TEST_CASE("a million entries in one directory", "[volume][extremes]") {
