@@ -125,7 +125,7 @@ Result<View> OpenTurn::frozen() {
   domain.heap().share(state.root);
   domain.heap().share(state.links);
   edit_->renew_owner();
-  const Ref<const Root> root(domain.make_root(core_->lower(), state, 0));
+  const Ref<const Root> root(domain.make_root(core_->lower(), state, commit_));
   return View(root, *root->root(), {});
 }
 

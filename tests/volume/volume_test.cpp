@@ -486,3 +486,19 @@ TEST_CASE("a diff passes over the holes that two files share", "[volume][diff]")
   REQUIRE(changed);
   CHECK(changed->size() == 1);
 }
+
+TEST_CASE("a listing of an open transaction is held as the commit it belongs to, not as the first state", "[volume]") {
+  Volume volume = empty();
+  must(volume.write("a", text("x")));
+  auto transaction = volume.begin();
+  REQUIRE(transaction);
+  must(transaction->write("b", text("y")));
+  const Listing listing = transaction->list();
+  const auto commit = transaction->commit();
+  REQUIRE(commit);
+  must(volume.write("a", text("z")));
+  volume.quiesce();
+  const auto oldest = volume.oldest_snapshot();
+  REQUIRE(oldest);
+  CHECK(oldest->commit == *commit);
+}
