@@ -130,6 +130,9 @@ TEST_CASE_METHOD(OnCrashDisk, "names are made, found by any path, listed, moved 
     REQUIRE(open(name, O_RDWR | O_CREAT, store.get()));
   }
   CHECK(names("/store").size() == 7);
+  REQUIRE(disk.mkdirat(store.get(), "sub", 0700) == 0);
+  REQUIRE(disk.renameat2(store.get(), "sub", AT_FDCWD, "sub", 0) == 0);
+  CHECK(status("/sub/..").stx_ino == status("/").stx_ino);
   CHECK(disk.unlinkat(AT_FDCWD, "store", AT_REMOVEDIR) == -ENOTEMPTY);
   CHECK(disk.unlinkat(AT_FDCWD, "store", 0) == -EISDIR);
 }

@@ -113,6 +113,7 @@ TEST_CASE_METHOD(BeforeCrash, "a write that was not synced is kept, lost, or dam
   REQUIRE(noise);
   CHECK(noise->size() == 14);
   CHECK(noise != "new-and-longer");
+  CHECK(noise->substr(3) != std::string(11, '\0'));
   CHECK(seen(Damage::torn_sector, "/file") == std::set<Text>{"old", "new-and-longer"});
   // The program itself goes on seeing what it wrote, and so does the disk's next image.
   CHECK(text_on(disk, "/file") == "new-and-longer");
@@ -257,6 +258,33 @@ TEST_CASE_METHOD(BeforeCrash, "a rename between directories is durable when eith
   CHECK(seen_together({"/a/file", "/b/file"}) == std::set<std::vector<Text>>{{std::nullopt, "text"}});
 }
 
+TEST_CASE_METHOD(BeforeCrash, "a sync takes along what the names it makes durable build on", "[crash_disk]") {
+  for (const char* path : {"/a", "/b", "/c"}) REQUIRE(disk.mkdirat(AT_FDCWD, path, 0700) == 0);
+  sync_directory("/");
+  durable("/a/file", "text");
+  REQUIRE(rename("/a/file", "/b/file"));
+  REQUIRE(rename("/b/file", "/c/file"));
+  sync_directory("/c");
+  const std::set<std::vector<Text>> expected{{std::nullopt, std::nullopt, "text"}};
+  CHECK(seen_together({"/a/file", "/b/file", "/c/file"}) == expected);
+}
+
+TEST_CASE_METHOD(BeforeCrash, "directories that are moved past each other are never lost", "[crash_disk]") {
+  REQUIRE(disk.mkdirat(AT_FDCWD, "/a", 0700) == 0);
+  REQUIRE(disk.mkdirat(AT_FDCWD, "/b", 0700) == 0);
+  durable("/a/f", "f");
+  durable("/b/g", "g");
+  REQUIRE(rename("/a", "/b/a"));
+  sync_directory("/");
+  REQUIRE(rename("/b/a", "/a"));
+  REQUIRE(rename("/b", "/a/b"));
+  // In the order of the three: as it was synced, after one move, after both.
+  const std::set<std::vector<Text>> expected{{"f", "g", std::nullopt, std::nullopt},
+                                             {std::nullopt, "g", "f", std::nullopt},
+                                             {std::nullopt, std::nullopt, "f", "g"}};
+  CHECK(seen_together({"/b/a/f", "/b/g", "/a/f", "/a/b/g"}) == expected);
+}
+
 TEST_CASE_METHOD(BeforeCrash, "a failed sync loses what it did not write, though reads still show it", "[crash_disk]") {
   const int fd = durable("/file", "old");
   write(fd, "new!");
@@ -312,6 +340,7 @@ TEST_CASE_METHOD(BeforeCrash, "an image is a disk of its own, on which everythin
   CHECK(after.stx_mode == before.stx_mode);
   CHECK(text_on(*image->crash_image(1, Damage::all_lost), "/file") == "Xbc");
   CHECK(image->openat(AT_FDCWD, "/d", O_RDONLY | O_DIRECTORY, 0) >= 0);
+  CHECK(text_on(*image, "/d/../file") == "Xbc");
 
   const int other = image->openat(AT_FDCWD, "/new", O_RDWR | O_CREAT, 0600);
   REQUIRE(image->statx(other, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &after) == 0);

@@ -62,6 +62,9 @@ inline constexpr std::array kDamages{Damage::all_kept,
 ///   run(disk);                                         // gets -EIO from there on
 ///   const auto after = disk.crash_image(seed, damage); // a disk of its own: recover from it, crash it again
 ///
+/// For short transfers, and to fail the n-th call of one name, put a FaultIo in front; its hook before() can call
+/// fail().
+///
 /// **Programs see** a tree of directories and regular files whose root is "/", also for relative paths with AT_FDCWD.
 /// What they write is seen at once by every descriptor and mapping. An inode keeps its number for good, images
 /// included. There are no links of either kind and no permissions: modes are kept and not heeded, owners and times
@@ -219,9 +222,9 @@ class CrashDisk final : public base::Io {
   mutable std::mutex mutex_;
   std::mt19937_64 random_;
   std::uint64_t next_number_ = 1;
-  std::shared_ptr<disk::Inode> root_;
   std::vector<std::weak_ptr<disk::Inode>> directories_;  // every one there was
-  std::vector<disk::NameChange> name_changes_;           // not synced, oldest first
+  std::shared_ptr<disk::Inode> root_;
+  std::vector<disk::NameChange> name_changes_;  // not synced, oldest first
   int next_descriptor_ = 1000;
   std::map<int, std::shared_ptr<OpenFile>> open_;  // an advisory lock, when Io has one, belongs to an OpenFile
   std::vector<std::string_view> log_;
