@@ -71,6 +71,7 @@ struct BeforeCrash {
       for (std::uint64_t seed = 0; seed < kCrashSeeds; ++seed) {
         const auto image = disk.crash_image(seed, damage);
         std::vector<Text> texts;
+        texts.reserve(paths.size());
         for (const char* path : paths) texts.push_back(text_on(*image, path));
         found.insert(std::move(texts));
       }

@@ -280,6 +280,7 @@ TEST_CASE_METHOD(OnCrashDisk, "threads write at once, and each finds its own", "
   constexpr int kRounds = 200;
   std::array<bool, kThreads> right{};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([this, i, &right] {
       const std::string name(1, static_cast<char>('a' + i));
