@@ -145,7 +145,19 @@ void Inode::sync() {
 }
 
 void Inode::load(FileContent content) {
-  content.bytes.each([this](std::uint64_t offset, std::span<const std::byte> bytes) { cache->write(offset, bytes); });
+  // What lies together goes in by one call: images are made by the thousand.
+  std::vector<std::byte> run;
+  std::uint64_t end = 0;
+  const auto put = [&] {
+    cache->write(end - run.size(), run);
+    run.clear();
+  };
+  content.bytes.each([&](std::uint64_t offset, std::span<const std::byte> bytes) {
+    if (offset != end) put();
+    run.insert(run.end(), bytes.begin(), bytes.end());
+    end = offset + bytes.size();
+  });
+  put();
   size = content.size;
   durable = std::move(content);
 }
