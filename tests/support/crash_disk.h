@@ -79,13 +79,13 @@ inline constexpr std::array kDamages{Damage::all_kept,
 /// durable.
 ///
 /// **An image holds** that, and of the changes that were not synced what its Damage and seed choose. Data changes are
-/// chosen one by one: each call of write, pwrite, writev (one change), ftruncate, fallocate; a later one may be there
-/// without an earlier one of the same or another file, or a size without its data. Name changes are chosen one by one,
-/// and independent of data: a file may be found under its new name with nothing in it. But each is there in one piece,
-/// and never without the earlier changes that it builds on: those of the same names, those that emptied a directory
-/// that it removes, and, when it moves a directory, earlier moves of directories. So after a rename that was not synced
-/// a file has its old name or its new one. A file is gone whose name, or that of a directory above it, was never
-/// durable and is lost. The same calls, seed and damage give the same image.
+/// chosen one by one: each call of write, pwrite, writev (one change), ftruncate (or O_TRUNC), fallocate; a later one
+/// may be there without an earlier one of the same or another file, or a size without its data. Name changes are chosen
+/// one by one, and independent of data: a file may be found under its new name with nothing in it. But each is there in
+/// one piece, and never without the earlier changes that it builds on: those of the same names, those that emptied a
+/// directory that it removes, and, when it moves a directory, earlier moves of directories. So after a rename that was
+/// not synced a file has its old name or its new one. A file is gone whose name, or that of a directory above it, was
+/// never durable and is lost. The same calls, seed and damage give the same image.
 ///
 /// **What is never produced**, though real machines may: damage to bytes that no change since the last sync covers (to
 /// a sector's other bytes, or bit rot); a sync that is durable only in part; stale bytes of other files in a new range
