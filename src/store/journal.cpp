@@ -8,6 +8,8 @@
 namespace packfs::store {
 namespace {
 
+constexpr int kMostNames = 16;
+
 template <class Call>
 auto guarded(Call call) -> decltype(call()) {
   try {
@@ -21,14 +23,18 @@ auto guarded(Call call) -> decltype(call()) {
 
 Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& directory, std::uint64_t previous_segment,
                                                          std::uint64_t previous_cut, std::uint64_t base_commit) {
-  log::SegmentHeader header{0, previous_segment, previous_cut, base_commit};
-  while (header.segment_id == 0 || header.segment_id == log::kBuiltSegmentId) {
+  for (int attempt = 1;; ++attempt) {
+    log::SegmentHeader header{0, previous_segment, previous_cut, base_commit};
     const auto got = base::checked(directory.io().getrandom(&header.segment_id, sizeof header.segment_id));
     if (!got) return std::unexpected(got.error());
+    if (header.segment_id == 0 || header.segment_id == log::kBuiltSegmentId) continue;
+    const std::string name = segment_name(header.segment_id);
+    auto made = log::SegmentWriter::create(directory.io(), directory.get(), name, header);
+    if (made) return made;
+    // What a crash left under just this name: 64 random bits do not hit it twice.
+    if (made.error().code() == ErrorCode::exists && attempt < kMostNames) continue;
+    return std::unexpected(directory.at(made.error(), name));
   }
-  auto made = log::SegmentWriter::create(directory.io(), directory.get(), segment_name(header.segment_id), header);
-  if (!made) return std::unexpected(directory.at(made.error(), segment_name(header.segment_id)));
-  return made;
 }
 
 Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::SegmentWriter& segment,

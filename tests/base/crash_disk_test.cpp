@@ -298,3 +298,17 @@ TEST_CASE_METHOD(OnCrashDisk, "threads write at once, and each finds its own", "
   CHECK(disk.calls() == kThreads * (1 + 2 * kRounds));
   CHECK(names("/") == std::set<std::string>{".", "..", "a", "b", "c", "d"});
 }
+
+TEST_CASE("a file is locked by one open file, until that is closed", "[crash_disk]") {
+  CrashDisk disk;
+  const int first = disk.openat(AT_FDCWD, "/lock", O_RDWR | O_CREAT, 0600);
+  const int second = disk.openat(AT_FDCWD, "/lock", O_RDWR, 0);
+  CHECK(disk.try_lock(first) == 0);
+  CHECK(disk.try_lock(first) == 0);
+  CHECK(disk.try_lock(second) == -EAGAIN);
+  const int copy = disk.dup(first);
+  disk.close(first);
+  CHECK(disk.try_lock(second) == -EAGAIN);
+  disk.close(copy);
+  CHECK(disk.try_lock(second) == 0);
+}

@@ -1,16 +1,15 @@
-#include <array>
+#include <fcntl.h>
+
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
-#include "crash/recorded_disk.h"
 #include "crash/workload.h"
 #include "stress/operation.h"
 #include "stress/sanitized.h"
+#include "support/crash_disk.h"
 #include "support/seed.h"
-#include "support/temp_dir.h"
 
 using namespace packfs;
 using namespace packfs::testing;
@@ -30,9 +29,6 @@ std::string text_of(const Workload& workload) {
   return text;
 }
 
-/// Where stores lie: in memory, where there is such a place, since many thousand are made.
-std::string scratch() { return std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp"; }
-
 /// Lets workloads die at each of their changes and looks at what a disk may hold then.
 class Crashes {
  public:
@@ -46,7 +42,6 @@ class Crashes {
     return "";
   }
   [[nodiscard]] std::uint64_t states() const { return states_; }
-
   [[nodiscard]] std::uint64_t workloads() const { return workloads_; }
 
  private:
@@ -57,56 +52,45 @@ class Crashes {
     ++workloads_;
     // Making the store is the same each time.
     for (std::uint64_t point = workload.seed % 8 == 0 ? 1 : kChangesOfCreation;; ++point) {
-      const std::string path = fresh("store");
-      RecordedDisk disk(path);
-      disk.die_at(point);
-      const History history = testing::run(workload, disk, path);
+      CrashDisk disk(workload.seed);
+      disk.mkdirat(AT_FDCWD, kStore, 0777);
+      disk.fsync(disk.openat(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0));
+      disk.crash_at(disk.calls() + point);
+      const History history = testing::run(workload, disk);
       if (!history.complaint.empty()) return history.complaint + "\n" + text_of(workload);
       if (auto wrong = look(disk, history, point); !wrong.empty()) return wrong + "\n" + text_of(workload);
-      if (disk.changes() < point) return "";
+      if (!disk.crashed()) return "";
     }
   }
 
   /// A store that power left at a change: as each damage leaves it, and again with a second crash in recovery.
-  std::string look(const RecordedDisk& disk, const History& history, std::uint64_t point) {
-    for (std::uint64_t i = 0; i < kDamages + kDamagesAgain; ++i) {
+  std::string look(const CrashDisk& disk, const History& history, std::uint64_t point) {
+    for (std::uint64_t i = 0; i < kDamages.size() + kDamagesAgain; ++i) {
       const std::uint64_t seed = seed_ * 1000003 + states_;
-      const auto damage = static_cast<Damage>(i < kDamages ? i : seed % kDamages);
-      const std::string path = fresh("crashed", false);
-      disk.crash(path, damage, seed);
+      const Damage damage = kDamages[i < kDamages.size() ? i : seed % kDamages.size()];
+      const auto found = disk.crash_image(seed, damage);
       ++states_;
       const std::string where = "died at change " + std::to_string(point) + ", damage " +
                                 std::to_string(static_cast<int>(damage)) + ", seed " + std::to_string(seed);
-      std::string wrong = i < kDamages ? check_found(path, history) : look_again(path, history, seed);
-      if (!wrong.empty()) return where + (i < kDamages ? ": " : ", and again in recovery: ") + wrong;
+      const bool again = i >= kDamages.size();
+      std::string wrong = again ? look_again(*found, history, seed) : check_found(*found, history);
+      if (!wrong.empty()) return where + (again ? ", and again in recovery: " : ": ") + wrong;
     }
     return "";
   }
 
-  std::string look_again(const std::string& path, const History& history, std::uint64_t seed) {
-    const std::string again = fresh("again", false);
+  static std::string look_again(CrashDisk& disk, const History& history, std::uint64_t seed) {
+    disk.crash_at(disk.calls() + 1 + seed % 12);
     {
-      RecordedDisk disk(path);
-      disk.die_at(1 + seed % 12);
-      {
-        const auto volume = open_store(disk, path);
-      }
-      disk.crash(again, static_cast<Damage>(seed / 12 % kDamages), seed);
+      const auto volume = open_store(disk);
     }
-    return check_found(again, history);
-  }
-
-  std::string fresh(const std::string& name, bool made = true) {
-    const std::string path = directory_.path(name);
-    std::filesystem::remove_all(path);
-    if (made) std::filesystem::create_directory(path);
-    return path;
+    const auto found = disk.crash_image(seed, kDamages[seed / 12 % kDamages.size()]);
+    return check_found(*found, history);
   }
 
   std::uint64_t seed_;
   std::uint64_t states_ = 0;
   std::uint64_t workloads_ = 0;
-  TempDir directory_{scratch()};
 };
 
 }  // namespace

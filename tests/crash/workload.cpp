@@ -128,15 +128,15 @@ Workload make_workload(std::uint64_t seed) {
   return workload;
 }
 
-Result<Volume> open_store(base::Io& io, const std::string& path) {
+Result<Volume> open_store(base::Io& io) {
   StoreOptions options;
   options.uid = kUid;
   options.gid = kGid;
-  return store::open(io, path, options);
+  return store::open(io, kStore, options);
 }
 
-History run(const Workload& workload, RecordedDisk& disk, const std::string& path) {
-  auto volume = open_store(disk, path);
+History run(const Workload& workload, base::Io& disk) {
+  auto volume = open_store(disk);
   if (!volume) {
     History history;
     history.states.push_back(new_model());
@@ -146,11 +146,11 @@ History run(const Workload& workload, RecordedDisk& disk, const std::string& pat
   return Doing(workload, std::move(*volume)).run();
 }
 
-std::string check_found(const std::string& path, const History& history) {
+std::string check_found(base::Io& disk, const History& history) {
   std::size_t found = 0;
   History goes_on;
   {
-    auto volume = open_store(base::system_io(), path);
+    auto volume = open_store(disk);
     if (!volume) return problem("does not open", volume.error());
     if (auto wrong = check_state(*volume, history, found); !wrong.empty()) return wrong;
     Operation write;
@@ -161,7 +161,7 @@ std::string check_found(const std::string& path, const History& history) {
     const stress::Outcome real = apply(write, *volume);
     if (!agrees(real, apply(write, goes_on.states[0]))) return "a further write gives " + real.to_text();
   }
-  auto volume = open_store(base::system_io(), path);
+  auto volume = open_store(disk);
   if (!volume) return problem("does not open again", volume.error());
   auto wrong = check_state(*volume, goes_on, found);
   return wrong.empty() ? wrong : "after a further write: " + wrong;

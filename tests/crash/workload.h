@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "crash/recorded_disk.h"
+#include "base/io.h"
 #include "packfs/volume.h"
 #include "stress/model.h"
 #include "stress/operation.h"
@@ -29,16 +29,19 @@ struct Workload {
 };
 [[nodiscard]] Workload make_workload(std::uint64_t seed);
 
+/// Where the store is on every disk.
+inline constexpr const char* kStore = "/store";
+
 /// A store of the model's owner and group.
-[[nodiscard]] Result<Volume> open_store(base::Io& io, const std::string& path);
+[[nodiscard]] Result<Volume> open_store(base::Io& io);
 /// The model of a new one.
 [[nodiscard]] stress::Model new_model();
 
-/// Opens the store at `path` on `disk`, which may die on the way, and does all of it, as far as it comes.
-[[nodiscard]] History run(const Workload& workload, RecordedDisk& disk, const std::string& path);
+/// Opens the store on `disk`, which may die on the way, and does all of it, as far as it comes.
+[[nodiscard]] History run(const Workload& workload, base::Io& disk);
 
-/// What is wrong with the store at `path` after a crash: it must open, be in one of the states from the last durable
-/// one on, take a further write, and be found with that again. Empty when all is well.
-[[nodiscard]] std::string check_found(const std::string& path, const History& history);
+/// What is wrong with the store after a crash: it must open, be in one of the states from the last durable one on, take
+/// a further write, and be found with that again. Empty when all is well.
+[[nodiscard]] std::string check_found(base::Io& disk, const History& history);
 
 }  // namespace packfs::testing

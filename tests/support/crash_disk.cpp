@@ -269,6 +269,17 @@ int CrashDisk::sync(std::string_view call, int fd) {
 }
 
 int CrashDisk::fsync(int fd) { return sync("fsync", fd); }
+int CrashDisk::try_lock(int fd) {
+  const std::scoped_lock lock(mutex_);
+  if (const int dead = alive(); dead != 0) return dead;
+  OpenFile* const file = find(fd);
+  if (file == nullptr) return -EBADF;
+  for (const auto& [other, opened] : open_) {
+    if (opened->has_lock && opened.get() != file && opened->inode == file->inode) return -EAGAIN;
+  }
+  file->has_lock = true;
+  return 0;
+}
 int CrashDisk::fdatasync(int fd) { return sync("fdatasync", fd); }
 
 int CrashDisk::mmap(std::size_t length, int fd, off_t offset, void** address) {

@@ -151,6 +151,8 @@ class CrashDisk final : public base::Io {
   int fallocate(int fd, int mode, off_t offset, off_t length) override;
   int fsync(int fd) override;
   int fdatasync(int fd) override;
+  /// Until its descriptor and those made of it by dup() are closed.
+  int try_lock(int fd) override;
   int statx(int dirfd, const char* path, int flags, unsigned mask, struct statx* out) override;
   ssize_t getdents64(int fd, void* buffer, std::size_t length) override;
   int mkdirat(int dirfd, const char* path, mode_t mode) override;
@@ -185,6 +187,7 @@ class CrashDisk final : public base::Io {
   struct OpenFile {
     std::shared_ptr<disk::Inode> inode;
     int flags = 0;
+    bool has_lock = false;
     std::uint64_t offset = 0;          // of a directory: of the entry to list next
     std::vector<std::string> listing;  // a directory's, as it was when its listing began
     [[nodiscard]] bool readable() const;
@@ -226,7 +229,7 @@ class CrashDisk final : public base::Io {
   std::shared_ptr<disk::Inode> root_;
   std::vector<disk::NameChange> name_changes_;  // not synced, oldest first
   int next_descriptor_ = 1000;
-  std::map<int, std::shared_ptr<OpenFile>> open_;  // an advisory lock, when Io has one, belongs to an OpenFile
+  std::map<int, std::shared_ptr<OpenFile>> open_;
   std::vector<std::string_view> log_;
   std::vector<Fault> faults_;
   std::uint64_t crash_at_ = 0;
