@@ -33,7 +33,7 @@ struct StoreOptions;
 namespace store {
 /// Volume::open(), for the library's own use.
 Result<Volume> open(base::Io& io, std::string_view directory, const StoreOptions& options);
-}
+}  // namespace store
 
 /// How a new entry comes to be. Owner and group are the volume's (VolumeOptions).
 struct CreateOptions {

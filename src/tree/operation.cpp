@@ -2,48 +2,49 @@
 
 namespace packfs::tree {
 
-Result<void> apply(Edit& edit, const Operation& what) {
+Result<void> apply(Edit& edit, const Operation& operation) {
   using Kind = Operation::Kind;
-  const CreateOptions create{.mode = what.mode, .make_parents = what.make_parents, .exclusive = what.exclusive};
-  switch (what.kind) {
+  const CreateOptions create{
+      .mode = operation.mode, .make_parents = operation.make_parents, .exclusive = operation.exclusive};
+  switch (operation.kind) {
     case Kind::write:
-      return edit.write(what.path, what.bytes, what.content, create);
+      return edit.write(operation.path, operation.bytes, operation.content, create);
     case Kind::append:
-      return edit.append(what.path, what.bytes, create);
+      return edit.append(operation.path, operation.bytes, create);
     case Kind::write_at:
-      return edit.write_at(what.path, what.offset, what.bytes);
+      return edit.write_at(operation.path, operation.offset, operation.bytes);
     case Kind::truncate:
-      return edit.truncate(what.path, what.offset);
+      return edit.truncate(operation.path, operation.offset);
     case Kind::make_directory:
-      return edit.make_directory(what.path, what.mode);
+      return edit.make_directory(operation.path, operation.mode);
     case Kind::make_directories:
-      return edit.make_directories(what.path, what.mode);
+      return edit.make_directories(operation.path, operation.mode);
     case Kind::symlink:
-      return edit.symlink(what.other, what.path);
+      return edit.symlink(operation.other, operation.path);
     case Kind::make_special:
-      return edit.make_special(what.path, what.type, what.mode, what.major, what.minor);
+      return edit.make_special(operation.path, operation.type, operation.mode, operation.major, operation.minor);
     case Kind::link:
-      return edit.link(what.other, what.path);
+      return edit.link(operation.other, operation.path);
     case Kind::remove_directory:
-      return edit.remove_directory(what.path);
+      return edit.remove_directory(operation.path);
     case Kind::unlink:
-      return edit.unlink(what.path);
+      return edit.unlink(operation.path);
     case Kind::remove_tree:
-      return edit.remove_tree(what.path);
+      return edit.remove_tree(operation.path);
     case Kind::rename:
-      return edit.rename(what.path, what.other, what.rename);
+      return edit.rename(operation.path, operation.other, operation.rename);
     case Kind::clone:
-      return edit.clone(what.path, what.other);
+      return edit.clone(operation.path, operation.other);
     case Kind::chmod:
-      return edit.chmod(what.path, what.mode);
+      return edit.chmod(operation.path, operation.mode);
     case Kind::chown:
-      return edit.chown(what.path, what.uid, what.gid, what.last);
+      return edit.chown(operation.path, operation.uid, operation.gid, operation.last);
     case Kind::set_mtime:
-      return edit.set_mtime(what.path, what.mtime, what.last);
+      return edit.set_mtime(operation.path, operation.mtime, operation.last);
     case Kind::set_xattr:
-      return edit.set_xattr(what.path, what.other, what.bytes, what.xattr);
+      return edit.set_xattr(operation.path, operation.other, operation.bytes, operation.xattr);
     case Kind::remove_xattr:
-      return edit.remove_xattr(what.path, what.other);
+      return edit.remove_xattr(operation.path, operation.other);
   }
   return std::unexpected(Error(ErrorCode::invalid));
 }

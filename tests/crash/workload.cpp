@@ -26,7 +26,7 @@ bool has_died(const stress::Outcome& outcome) {
 /// One run of a workload.
 class Doing {
  public:
-  Doing(const Workload& workload, Volume volume)
+  Doing(const Workload& workload, const Volume& volume)
       : workload_(workload),
         volume_(volume.with(workload.async ? Durability::async : Durability::sync)),
         current_(new_model()),
@@ -143,7 +143,7 @@ History run(const Workload& workload, base::Io& disk) {
     if (volume.error().code() != ErrorCode::io_error) history.complaint = problem("open", volume.error());
     return history;
   }
-  return Doing(workload, std::move(*volume)).run();
+  return Doing(workload, *volume).run();
 }
 
 std::string check_found(base::Io& disk, const History& history) {

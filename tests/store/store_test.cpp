@@ -136,7 +136,6 @@ TEST_CASE("a forked child cannot use its parent's store, and does not keep it fr
   const std::string path = directory.path("store");
   std::optional<Volume> volume = open_store_at(path);
   must(volume->write("a", bytes_of("x")));
-  const auto segment = segment_of(path);
   std::array<int, 2> to_child{};
   std::array<int, 2> to_parent{};
   REQUIRE(::pipe(to_child.data()) == 0);

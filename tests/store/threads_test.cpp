@@ -32,6 +32,7 @@ TEST_CASE("writers of a store share syncs, and each finds what it wrote", "[stor
     REQUIRE(volume);
     const std::uint64_t before = io.count("fdatasync");
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         for (int i = 0; i < kWrites; ++i) {
@@ -57,6 +58,7 @@ TEST_CASE("readers never go back beside writers, durable or not, and a failed sy
   std::atomic<bool> stop = false;
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&] {
       std::uint64_t last = 0;
@@ -71,6 +73,7 @@ TEST_CASE("readers never go back beside writers, durable or not, and a failed sy
     });
   }
   std::vector<std::thread> writers;
+  writers.reserve(4);
   for (int t = 0; t < 4; ++t) {
     writers.emplace_back([&, t] {
       Volume mine = volume.with(t % 2 == 0 ? Durability::sync : Durability::async);
