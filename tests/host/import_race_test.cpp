@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -151,12 +151,11 @@ TEST_CASE("a file that changes while it is read is reported", "[host][import][ra
     expected[7] = 'X';
   }
   // Between opening the file and reading it: its attributes are read then, on the same thread.
-  std::optional<std::thread::id> reader;
-  bool done = false;
+  std::atomic<std::thread::id> reader;
+  std::atomic<bool> done = false;
   scene.io.before({.call = "openat", .path = "m"}, [&] { reader = std::this_thread::get_id(); });
   scene.io.before({.call = "flistxattr", .for_ever = true}, [&] {
-    if (done || reader != std::this_thread::get_id()) return;
-    done = true;
+    if (reader.load() != std::this_thread::get_id() || done.exchange(true)) return;
     change();
   });
   scene.import();
