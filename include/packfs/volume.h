@@ -205,6 +205,8 @@ struct VolumeOptions {
 /// How a store is opened.
 struct StoreOptions : VolumeOptions {
   bool create = true;  ///< made where there is none: the directory may be missing, its parent may not
+  /// A segment of the journal that is longer is followed by a new one, before the next transaction.
+  std::uint64_t segment_bytes = std::uint64_t{256} << 20;
 };
 
 /// What a volume has in memory and whom that serves. Numbers of one moment, not of one commit.

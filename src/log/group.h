@@ -40,7 +40,6 @@ class Group {
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   /// Where what comes next stands.
   [[nodiscard]] std::uint64_t end() const noexcept { return offset_ + bytes_.size(); }
-  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::uint64_t records() const noexcept { return records_; }
 
  private:

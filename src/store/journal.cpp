@@ -52,10 +52,12 @@ Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::
   return {};
 }
 
-Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end)
+Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end,
+                 std::uint64_t segment_bytes)
     : directory_(std::move(directory)),
       lock_(std::move(lock)),
       manifest_(std::move(manifest)),
+      segment_bytes_(segment_bytes),
       greatest_(end.last_commit),
       is_marked_(end.is_marked),
       synced_end_(end.end),
@@ -84,7 +86,7 @@ Result<void> Journal::add(const tree::Operation& operation, const log::Setting& 
 Result<void> Journal::add_guarded(const tree::Operation& operation, const log::Setting& setting) {
   if (auto good = usable(); !good) return good;
   greatest_ = setting.stamp.commit;
-  if (group_.records() == 0 && end_ > kSegmentBytes) {
+  if (group_.records() == 0 && end_ > segment_bytes_) {
     if (auto rolled = roll(); !rolled) return rolled;
   }
   if (group_.bytes().size() > kMostBuffered) {
@@ -174,6 +176,7 @@ Result<void> Journal::roll() {
   writer_ = std::move(*made);
   end_ = sizeof(log::FileHeader);
   synced_end_.store(end_, std::memory_order_relaxed);
+  is_marked_ = false;
   drop();
   return {};
 }

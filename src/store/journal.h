@@ -26,7 +26,7 @@ struct JournalEnd {
 /// The journal of a store: groups in one segment after another. It holds the store's lock.
 class Journal final : public volume::Journal, private base::ForkWatch {
  public:
-  Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end);
+  Journal(Directory directory, base::unique_fd lock, Manifest manifest, JournalEnd end, std::uint64_t segment_bytes);
   ~Journal() override;
 
   [[nodiscard]] Result<void> usable() const override;
@@ -36,8 +36,6 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   Result<void> commit(std::uint64_t number) override;
   Result<std::uint64_t> sync() override;
 
-  /// A segment longer than this is followed by a new one.
-  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{256} << 20;
   /// Of a transaction, more is written before it is committed.
   static constexpr std::size_t kMostBuffered = std::size_t{1} << 20;
 
@@ -55,6 +53,7 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   Directory directory_;
   base::unique_fd lock_;
   Manifest manifest_;
+  std::uint64_t segment_bytes_;  // a longer one is followed by another
   log::Group group_;
   std::uint64_t greatest_;  // commit number seen, committed or not
   bool is_marked_;

@@ -31,7 +31,6 @@ Result<void> Replayer::finish(std::uint64_t last_commit) {
   const std::lock_guard lock(core_.domain().counts());
   if (auto begun = core_.begin_edit(); !begun) return begun;
   core_.publish(std::exchange(table_->working(), {}), last_commit);
-  core_.set_last_commit(last_commit);
   return {};
 }
 

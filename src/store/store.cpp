@@ -95,7 +95,7 @@ Result<void> clean(const Directory& directory, const Manifest& manifest) {
 }
 
 Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::unique_fd lock, Manifest manifest,
-                                                const VolumeOptions& options) {
+                                                const StoreOptions& options) {
   auto core = volume::Core::make({}, options, {0, manifest.created, manifest.uid, manifest.gid});
   if (!core) return core;
   JournalEnd end;
@@ -106,8 +106,8 @@ Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::uniqu
     end = std::move(*found);
   }
   (*core)->set_last_commit(end.last_commit);
-  (*core)->attach(
-      std::make_unique<Journal>(std::move(directory), std::move(lock), std::move(manifest), std::move(end)));
+  (*core)->attach(std::make_unique<Journal>(std::move(directory), std::move(lock), std::move(manifest), std::move(end),
+                                            options.segment_bytes));
   return core;
 }
 

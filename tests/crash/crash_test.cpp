@@ -58,13 +58,13 @@ class Crashes {
       disk.crash_at(disk.calls() + point);
       const History history = testing::run(workload, disk);
       if (!history.complaint.empty()) return history.complaint + "\n" + text_of(workload);
-      if (auto wrong = look(disk, history, point); !wrong.empty()) return wrong + "\n" + text_of(workload);
+      if (auto wrong = look(disk, workload, history, point); !wrong.empty()) return wrong + "\n" + text_of(workload);
       if (!disk.crashed()) return "";
     }
   }
 
   /// A store that power left at a change: as each damage leaves it, and again with a second crash in recovery.
-  std::string look(const CrashDisk& disk, const History& history, std::uint64_t point) {
+  std::string look(const CrashDisk& disk, const Workload& workload, const History& history, std::uint64_t point) {
     for (std::uint64_t i = 0; i < kDamages.size() + kDamagesAgain; ++i) {
       const std::uint64_t seed = seed_ * 1000003 + states_;
       const Damage damage = kDamages[i < kDamages.size() ? i : seed % kDamages.size()];
@@ -73,19 +73,19 @@ class Crashes {
       const std::string where = "died at change " + std::to_string(point) + ", damage " +
                                 std::to_string(static_cast<int>(damage)) + ", seed " + std::to_string(seed);
       const bool again = i >= kDamages.size();
-      std::string wrong = again ? look_again(*found, history, seed) : check_found(*found, history);
+      std::string wrong = again ? look_again(*found, workload, history, seed) : check_found(*found, workload, history);
       if (!wrong.empty()) return where + (again ? ", and again in recovery: " : ": ") + wrong;
     }
     return "";
   }
 
-  static std::string look_again(CrashDisk& disk, const History& history, std::uint64_t seed) {
+  static std::string look_again(CrashDisk& disk, const Workload& workload, const History& history, std::uint64_t seed) {
     disk.crash_at(disk.calls() + 1 + seed % 12);
     {
-      const auto volume = open_store(disk);
+      const auto volume = open_store(disk, workload.segment_bytes);
     }
     const auto found = disk.crash_image(seed, kDamages[seed / 12 % kDamages.size()]);
-    return check_found(*found, history);
+    return check_found(*found, workload, history);
   }
 
   std::uint64_t seed_;

@@ -117,7 +117,7 @@ std::string check_state(const Volume& volume, const History& history, std::size_
 stress::Model new_model() { return stress::Model(kUid, kGid); }
 
 Workload make_workload(std::uint64_t seed) {
-  Workload workload{seed, 1 + seed % 12, seed % 5 == 4, {}};
+  Workload workload{seed, 1 + seed % 12, seed % 5 == 4, seed % 3 == 0 ? 64U : 1U << 20, {}};
   stress::Generator generator(seed, new_model());
   while (workload.operations.size() < workload.calls) {
     Operation operation = generator.next();
@@ -128,15 +128,16 @@ Workload make_workload(std::uint64_t seed) {
   return workload;
 }
 
-Result<Volume> open_store(base::Io& io) {
+Result<Volume> open_store(base::Io& io, std::uint64_t segment_bytes) {
   StoreOptions options;
+  options.segment_bytes = segment_bytes;
   options.uid = kUid;
   options.gid = kGid;
   return store::open(io, kStore, options);
 }
 
 History run(const Workload& workload, base::Io& disk) {
-  auto volume = open_store(disk);
+  auto volume = open_store(disk, workload.segment_bytes);
   if (!volume) {
     History history;
     history.states.push_back(new_model());
@@ -146,11 +147,11 @@ History run(const Workload& workload, base::Io& disk) {
   return Doing(workload, *volume).run();
 }
 
-std::string check_found(base::Io& disk, const History& history) {
+std::string check_found(base::Io& disk, const Workload& workload, const History& history) {
   std::size_t found = 0;
   History goes_on;
   {
-    auto volume = open_store(disk);
+    auto volume = open_store(disk, workload.segment_bytes);
     if (!volume) return problem("does not open", volume.error());
     if (auto wrong = check_state(*volume, history, found); !wrong.empty()) return wrong;
     Operation write;
@@ -161,7 +162,7 @@ std::string check_found(base::Io& disk, const History& history) {
     const stress::Outcome real = apply(write, *volume);
     if (!agrees(real, apply(write, goes_on.states[0]))) return "a further write gives " + real.to_text();
   }
-  auto volume = open_store(disk);
+  auto volume = open_store(disk, workload.segment_bytes);
   if (!volume) return problem("does not open again", volume.error());
   auto wrong = check_state(*volume, goes_on, found);
   return wrong.empty() ? wrong : "after a further write: " + wrong;

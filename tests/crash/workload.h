@@ -25,6 +25,7 @@ struct Workload {
   std::uint64_t seed = 0;
   std::size_t calls = 0;
   bool async = false;
+  std::uint64_t segment_bytes = 0;  ///< 64 so that each transaction has a segment of its own, or many have one
   std::vector<stress::Operation> operations;
 };
 [[nodiscard]] Workload make_workload(std::uint64_t seed);
@@ -33,7 +34,7 @@ struct Workload {
 inline constexpr const char* kStore = "/store";
 
 /// A store of the model's owner and group.
-[[nodiscard]] Result<Volume> open_store(base::Io& io);
+[[nodiscard]] Result<Volume> open_store(base::Io& io, std::uint64_t segment_bytes);
 /// The model of a new one.
 [[nodiscard]] stress::Model new_model();
 
@@ -42,6 +43,6 @@ inline constexpr const char* kStore = "/store";
 
 /// What is wrong with the store after a crash: it must open, be in one of the states from the last durable one on, take
 /// a further write, and be found with that again. Empty when all is well.
-[[nodiscard]] std::string check_found(base::Io& disk, const History& history);
+[[nodiscard]] std::string check_found(base::Io& disk, const Workload& workload, const History& history);
 
 }  // namespace packfs::testing

@@ -178,3 +178,19 @@ TEST_CASE("a durable write on an open store is one write and one sync", "[store]
   for (const auto& call : io.log()) names.push_back(call.name);
   CHECK(names == std::vector<std::string_view>{"pwrite", "fdatasync"});
 }
+
+TEST_CASE("commits that need not be durable are written and not synced, until somebody asks", "[store][faults]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  auto opened = open_with(io, directory.path("store"));
+  REQUIRE(opened);
+  Volume volume = opened->with(Durability::async);
+  io.clear_log();
+  for (int i = 0; i < 10; ++i) must(volume.write("f" + std::to_string(i), bytes_of("x")));
+  CHECK(io.count("pwrite") == 10);
+  CHECK(io.count("fdatasync") == 0);
+  must(volume.sync());
+  CHECK(io.count("fdatasync") == 1);
+  must(volume.sync());
+  CHECK(io.count("fdatasync") == 1);
+}

@@ -232,6 +232,27 @@ TEST_CASE("contents larger than the buffer, some of calls that fail, are found",
   }
 }
 
+TEST_CASE("a journal goes on in further segments, and all of them are read", "[store]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  StoreOptions options;
+  options.segment_bytes = 1000;
+  {
+    auto volume = Volume::open(path, options);
+    REQUIRE(volume);
+    for (int i = 0; i < 30; ++i) must(volume->write("f" + std::to_string(i), bytes_of(std::string(300, 'x'))));
+    copy_killed(path, directory.path("killed"));
+  }
+  CHECK(std::distance(std::filesystem::directory_iterator(path), {}) > 10);
+  for (const char* name : {"store", "killed"}) {
+    Volume volume = open_store_at(directory.path(name));
+    CHECK(volume.totals()->entries == 30);
+    for (int i = 0; i < 30; ++i) CHECK(read_text(volume, "f" + std::to_string(i)) == std::string(300, 'x'));
+    must(volume.write("f30", bytes_of("goes on")));
+  }
+  CHECK(read_text(open_store_at(path), "f30") == "goes on");
+}
+
 TEST_CASE("reopening without a change writes nothing", "[store]") {
   const TempDir directory;
   const std::string path = directory.path("store");

@@ -142,8 +142,9 @@ class Stores {
     ++count_;
     return last();
   }
-  static Volume open(const std::string& path) {
+  Volume open(const std::string& path) const {
     StoreOptions options;
+    if (count_ % 2 == 0) options.segment_bytes = 4096;  // many segments
     options.uid = kOwner;
     options.gid = kGroup;
     return must_make(Volume::open(path, options));
