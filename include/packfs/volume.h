@@ -205,6 +205,9 @@ struct VolumeOptions {
 /// How a store is opened.
 struct StoreOptions : VolumeOptions {
   bool create = true;  ///< made where there is none: the directory may be missing, its parent may not
+  /// For reading, beside a writer and other readers, on a read-only medium too: nothing is locked, written or made.
+  /// Writes fail (read_only). What is committed elsewhere later is seen after Volume::refresh().
+  bool read_only = false;
   /// A segment of the journal that is longer is followed by a new one, before the next transaction.
   std::uint64_t segment_bytes = std::uint64_t{256} << 20;
 };
@@ -237,9 +240,10 @@ class Volume final : public Writable {
   [[nodiscard]] static Result<Volume> memory(const Pack& base, const VolumeOptions& options = {});
 
   /// A volume on disk, a directory of its own: every commit is durable when the call returns (or later, Durability),
-  /// and after any crash it is there whole or not at all. One process has it open at a time, once. Costs one pass over
-  /// the journal. Errors, with path and offset: busy (another writer has it); corrupt (nothing is changed then);
-  /// unsupported_version; no_entry (there is none, and none is to be made); an errno of the host; no_memory.
+  /// and after any crash it is there whole or not at all. One process has it open at a time, once; any number read it
+  /// (StoreOptions::read_only). Costs one pass over the journal. Errors, with path and offset: busy (another writer has
+  /// it); corrupt (nothing is changed then); unsupported_version; no_entry (there is none, and none is to be made); an
+  /// errno of the host; no_memory.
   [[nodiscard]] static Result<Volume> open(const std::string& directory, const StoreOptions& options = {});
 
   Volume(const Volume&) noexcept;
@@ -262,6 +266,11 @@ class Volume final : public Writable {
   [[nodiscard]] Volume with(Durability durability) const noexcept;
   /// Waits until all that was committed before is durable; in memory nothing is. Errors: poisoned.
   Result<void> sync();
+
+  /// Of a store opened with StoreOptions::read_only: shows what its writer has committed since, which need not be
+  /// durable yet; false when that is nothing, and of every other volume. When it fails, all is seen as before. Errors,
+  /// with path and offset: corrupt; no_entry (there is no store any more); an errno of the host; no_memory.
+  Result<bool> refresh();
 
   /// Waits until all that no snapshot needs is freed. Not while a transaction is open on this thread (returns at once).
   void quiesce();

@@ -44,6 +44,12 @@ Source::~Source() {
 Result<std::span<const std::byte>> Source::at(std::uint64_t offset, std::uint64_t length, base::Buffer& scratch) const {
   if (!base::range_fits(offset, length, length_)) return corrupt_at(offset, "the range is not within the file");
   if (base_ != nullptr) return std::span(base_ + offset, length);
+  return copy(offset, length, scratch);
+}
+
+Result<std::span<const std::byte>> Source::copy(std::uint64_t offset, std::uint64_t length,
+                                                base::Buffer& scratch) const {
+  if (!base::range_fits(offset, length, length_)) return corrupt_at(offset, "the range is not within the file");
   if (scratch.size() < length) {
     scratch = base::Buffer::try_make(length);
     if (!scratch) return std::unexpected(ErrorCode::no_memory);

@@ -33,6 +33,9 @@ class Source {
   [[nodiscard]] Result<std::span<const std::byte>> at(std::uint64_t offset, std::uint64_t length,
                                                       base::Buffer& scratch) const;
 
+  /// The same, copied into `scratch` also when mapped: what somebody writes meanwhile does not change it.
+  [[nodiscard]] Result<std::span<const std::byte>> copy(std::uint64_t offset, std::uint64_t length,
+                                                        base::Buffer& scratch) const;
   /// Copies the bytes at `offset` into `buffer`, unverified. Errors: as at().
   [[nodiscard]] Result<void> copy(std::uint64_t offset, std::span<std::byte> buffer) const;
 

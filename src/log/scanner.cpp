@@ -54,7 +54,8 @@ Result<std::span<const std::byte>> Scanner::head() {
   if (!base::range_fits(position_, lengths->head_bytes, end_)) {
     return content::corrupt_at(position_, "a record's head reaches beyond the end of the log");
   }
-  return source_.at(position_, lengths->head_bytes, scratch_);
+  // A copy: another process may be writing here, and what is checked must be what is used.
+  return source_.copy(position_, lengths->head_bytes, scratch_);
 }
 
 Result<void> Scanner::check_zeros(std::uint64_t begin, std::uint64_t end) const {

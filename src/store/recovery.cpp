@@ -8,7 +8,6 @@
 
 #include "content/corruption.h"
 #include "log/group.h"
-#include "log/record_content.h"
 
 namespace packfs::store {
 namespace {
@@ -57,21 +56,12 @@ Result<void> Recovery::replay_group(const SegmentFile& file, const log::FoundGro
   return {};
 }
 
-/// A segment that another follows: all of it was durable before that one was begun.
 Result<void> Recovery::replay_closed(const SegmentEntry& entry) {
   const auto file = SegmentFile::open(directory_, entry.id);
   if (!file) return std::unexpected(file.error());
-  if ((*file)->source().length() < entry.end) {
-    return in_file(**file, Error(ErrorCode::corrupt).with_offset((*file)->source().length()).with_note("cut off"));
-  }
-  log::GroupReader groups = reader_of(**file, entry.end, entry.base_commit);
-  for (;;) {
-    const auto group = groups.next();
-    if (!group) return in_file(**file, group.error());
-    if (!group->has_value()) break;
-    if (auto replayed = replay_group(**file, **group); !replayed) return replayed;
-  }
-  if (groups.damage()) return in_file(**file, *groups.damage());
+  const auto last = replayer_.apply_closed(**file, sizeof(log::FileHeader), entry.end, entry.base_commit);
+  if (!last) return std::unexpected(last.error());
+  last_commit_ = *last;
   return {};
 }
 
@@ -123,16 +113,9 @@ Result<JournalEnd> Recovery::go_on(const SegmentFile& file, std::uint64_t end, b
 /// How many of the tail's groups are whole in their contents too, from the first on.
 Result<std::size_t> Recovery::whole_groups(const SegmentFile& file) const {
   for (std::size_t i = 0; i < tail_.size(); ++i) {
-    log::Scanner scanner(file.source(), file.header().segment_id, tail_[i].begin, tail_[i].commit_record);
-    for (;;) {
-      const auto scanned = scanner.next();
-      if (!scanned) return in_file(file, scanned.error());
-      if (!scanned->has_value()) break;
-      const auto whole = log::verify_content(file.source(), file.reader(), **scanned);
-      if (whole) continue;
-      if (whole.error().code() == ErrorCode::corrupt) return i;
-      return in_file(file, whole.error());
-    }
+    const auto whole = file.is_whole(tail_[i]);
+    if (!whole) return std::unexpected(whole.error());
+    if (!*whole) return i;
   }
   return tail_.size();
 }

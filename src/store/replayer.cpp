@@ -27,6 +27,42 @@ Replayer::~Replayer() {
   core_.domain().heap().let_go(std::exchange(state.links, nullptr));
 }
 
+Result<void> Replayer::begin_anew(const tree::Stamp& root) {
+  const std::lock_guard lock(core_.domain().counts());
+  if (auto begun = core_.begin_edit(); !begun) return begun;
+  tree::PartHeap& heap = core_.domain().heap();
+  tree::State& state = table_->working();
+  heap.let_go(std::exchange(state.root, nullptr));
+  heap.let_go(std::exchange(state.links, nullptr));
+  if (!heap.memory().reserve(tree::dentry_bytes(FileType::directory, 0, 0))) {
+    return std::unexpected(Error(ErrorCode::no_memory));
+  }
+  core_.numbers().inode = 1;
+  edit_->set_stamp(root);
+  auto made = edit_->make_root();
+  if (!made) return std::unexpected(std::move(made.error()));
+  state.root = *made;
+  return {};
+}
+
+Result<std::uint64_t> Replayer::apply_closed(const SegmentFile& file, std::uint64_t begin, std::uint64_t end,
+                                             std::uint64_t last_commit) {
+  const auto failed = [&](const Error& error) { return std::unexpected(error.with_path(file.path())); };
+  if (file.source().length() < end) {
+    return failed(Error(ErrorCode::corrupt).with_offset(file.source().length()).with_note("cut off"));
+  }
+  log::GroupReader groups(file.source(), file.header().segment_id, begin, end, last_commit);
+  for (;;) {
+    const auto group = groups.next();
+    if (!group) return failed(group.error());
+    if (!group->has_value()) break;
+    if (auto applied = apply(file, **group); !applied) return std::unexpected(std::move(applied.error()));
+    last_commit = (*group)->commit;
+  }
+  if (groups.damage()) return failed(*groups.damage());
+  return last_commit;
+}
+
 Result<void> Replayer::finish(std::uint64_t last_commit) {
   const std::lock_guard lock(core_.domain().counts());
   if (auto begun = core_.begin_edit(); !begun) return begun;

@@ -19,6 +19,13 @@ class Replayer {
   Replayer& operator=(const Replayer&) = delete;
   ~Replayer();
 
+  /// The state becomes that of an empty volume. Errors: no_memory.
+  Result<void> begin_anew(const tree::Stamp& root);
+  /// All groups from `begin` to `end`, where they end, of a segment that another follows: all of it was durable before
+  /// that one was begun. Returns the last commit's number, `last_commit` when there is no group. Errors: as apply();
+  /// corrupt (anything but such groups).
+  Result<std::uint64_t> apply_closed(const SegmentFile& file, std::uint64_t begin, std::uint64_t end,
+                                     std::uint64_t last_commit);
   /// All operations of a group. Errors, with the file's path: corrupt (an operation that cannot have been done there);
   /// no_memory.
   Result<void> apply(const SegmentFile& file, const log::FoundGroup& group);

@@ -9,6 +9,7 @@
 
 #include "base/io_loops.h"
 #include "content/corruption.h"
+#include "log/record_content.h"
 
 namespace packfs::store {
 namespace {
@@ -74,6 +75,19 @@ Result<void> SegmentFile::read_header(std::uint64_t id) {
   }
   header_ = *header;
   return {};
+}
+
+Result<bool> SegmentFile::is_whole(const log::FoundGroup& group) const {
+  log::Scanner scanner(*source_, header_.segment_id, group.begin, group.commit_record);
+  for (;;) {
+    const auto scanned = scanner.next();
+    if (!scanned) return std::unexpected(scanned.error().with_path(path_));
+    if (!scanned->has_value()) return true;
+    const auto whole = log::verify_content(*source_, *reader_, **scanned);
+    if (whole) continue;
+    if (whole.error().code() == ErrorCode::corrupt) return false;
+    return std::unexpected(whole.error().with_path(path_));
+  }
 }
 
 Result<Ref<const content::Content>> SegmentFile::content(const content::Stored& run) const {

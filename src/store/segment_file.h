@@ -8,6 +8,7 @@
 #include "content/source.h"
 #include "content/stored.h"
 #include "log/file_header.h"
+#include "log/group_reader.h"
 #include "packfs/error.h"
 #include "packfs/ref.h"
 #include "store/directory.h"
@@ -26,6 +27,8 @@ class SegmentFile final : public Counted {
   [[nodiscard]] const content::Source& source() const noexcept { return *source_; }
   [[nodiscard]] const content::StoredReader& reader() const noexcept { return *reader_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Whether every checksum of a group's contents is good. Errors, with the path: no_memory; an errno of pread.
+  [[nodiscard]] Result<bool> is_whole(const log::FoundGroup& group) const;
   /// A run as the content of a file: it is read when somebody reads it. Errors: no_memory.
   [[nodiscard]] Result<Ref<const content::Content>> content(const content::Stored& run) const;
 

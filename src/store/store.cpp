@@ -10,6 +10,7 @@
 
 #include "base/io_loops.h"
 #include "store/directory.h"
+#include "store/follower.h"
 #include "store/journal.h"
 #include "store/recovery.h"
 #include "store/replayer.h"
@@ -111,6 +112,17 @@ Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::uniqu
   return core;
 }
 
+/// Without a lock: nothing is changed.
+Result<std::shared_ptr<volume::Core>> followed(base::Io& io, std::string_view path, const StoreOptions& options) {
+  auto directory = Directory::open(io, path);
+  if (!directory) return std::unexpected(std::move(directory.error()));
+  auto core = volume::Core::make({}, options, {});
+  if (!core) return core;
+  (*core)->attach(std::make_unique<Follower>(std::move(*directory), **core));
+  if (auto found = (*core)->refresh(); !found) return std::unexpected(std::move(found.error()));
+  return core;
+}
+
 Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path, const StoreOptions& options) {
   auto directory = options.create ? Directory::make(io, path) : Directory::open(io, path);
   if (!directory) return std::unexpected(std::move(directory.error()));
@@ -140,7 +152,7 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
 
 Result<Volume> open(base::Io& io, std::string_view directory, const StoreOptions& options) {
   try {
-    auto core = opened(io, directory, options);
+    auto core = options.read_only ? followed(io, directory, options) : opened(io, directory, options);
     if (!core) return std::unexpected(std::move(core.error()));
     return Volume(std::move(*core));
   } catch (const std::bad_alloc&) {

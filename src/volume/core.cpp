@@ -26,6 +26,7 @@ Core::~Core() {
   if (reclaimer_ && reclaimer_->is_in_forked_child()) {
     // Threads of the parent may hold locks here or wait, for ever: the copy is left as it is.
     static_cast<void>(pipeline_.release());
+    static_cast<void>(follower_.release());
     static_cast<void>(reclaimer_.release());
     static_cast<void>(domain_.release());
     return;
@@ -75,6 +76,15 @@ tree::Stamp Core::next_stamp() noexcept { return {++last_commit_, now(), uid_, g
 
 void Core::attach(std::unique_ptr<Journal> journal) {
   pipeline_ = std::make_unique<Pipeline>(*domain_, std::move(journal), last_commit_);
+}
+
+Result<bool> Core::refresh() {
+  if (!follower_) return false;
+  if (reclaimer_->is_in_forked_child()) {
+    return std::unexpected(Error(ErrorCode::busy).with_note("opened by the parent process"));
+  }
+  const std::lock_guard lock(following_);
+  return follower_->follow();
 }
 
 tree::State Core::share_newest() noexcept {
@@ -127,6 +137,7 @@ Result<Root*> Core::edited(const tree::Operation& operation, const tree::Stamp& 
 }
 
 Result<void> Core::apply(const tree::Operation& operation, Durability durability) {
+  if (is_read_only()) return std::unexpected(Error(ErrorCode::read_only));
   if (auto entered = turn_.enter(); !entered) return entered;
   if (pipeline_) return journaled(operation, durability);
   Result<void> done;

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "packfs/volume.h"
 #include "tree/operation.h"
 #include "volume/domain.h"
+#include "volume/follower.h"
 #include "volume/pipeline.h"
 #include "volume/reclaimer.h"
 #include "volume/turn.h"
@@ -33,6 +35,11 @@ class Core {
   Result<void> apply(const tree::Operation& operation, Durability durability);
   /// What is committed from now on goes through the journal. Before the first commit. Throws std::bad_alloc.
   void attach(std::unique_ptr<Journal> journal);
+  /// Commits come from another process from now on; writing fails (read_only).
+  void attach(std::unique_ptr<Follower> follower) noexcept { follower_ = std::move(follower); }
+  /// Follower::follow(); false of any other volume. Errors: busy (this is a forked child); the follower's.
+  Result<bool> refresh();
+  [[nodiscard]] bool is_read_only() const noexcept { return follower_ != nullptr; }
   /// Null of a volume in memory.
   [[nodiscard]] Pipeline* pipeline() noexcept { return pipeline_.get(); }
 
@@ -73,6 +80,8 @@ class Core {
   std::uint64_t last_commit_ = 0;  // given to a transaction
   std::unique_ptr<Reclaimer> reclaimer_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::mutex following_;
+  std::unique_ptr<Follower> follower_;
 };
 
 }  // namespace packfs::volume

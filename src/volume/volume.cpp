@@ -110,12 +110,14 @@ namespace {
 /// The transaction of one who has entered the gate, or not.
 Result<std::unique_ptr<OpenTurn>> opened(const std::shared_ptr<Core>& core, const Result<void>& entered) {
   if (!entered) return std::unexpected(entered.error());
+  ErrorCode failed = ErrorCode::read_only;
   try {
-    return std::make_unique<OpenTurn>(core);
+    if (!core->is_read_only()) return std::make_unique<OpenTurn>(core);
   } catch (const std::bad_alloc&) {
-    core->turn().leave();
-    return std::unexpected(Error(ErrorCode::no_memory));
+    failed = ErrorCode::no_memory;
   }
+  core->turn().leave();
+  return std::unexpected(Error(failed));
 }
 
 }  // namespace
@@ -148,6 +150,8 @@ Result<void> Volume::sync() {
   if (core_->pipeline() == nullptr) return {};
   return core_->pipeline()->sync();
 }
+
+Result<bool> Volume::refresh() { return core_->refresh(); }
 
 void Volume::quiesce() { core_->reclaimer().drain(); }
 

@@ -25,11 +25,6 @@ struct Killed {
   std::vector<std::size_t> ends;  // of the commits, before the first one too
 };
 
-std::size_t used(const Bytes& bytes) {
-  const auto last = std::find_if(bytes.rbegin(), bytes.rend(), [](std::byte b) { return b != std::byte{0}; });
-  return static_cast<std::size_t>(bytes.rend() - last + 7) / 8 * 8;
-}
-
 Killed make_killed(const TempDir& directory) {
   Killed killed{directory.path("killed"), "", {}, {}};
   const std::string live = directory.path("live");

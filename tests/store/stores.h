@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -35,6 +37,12 @@ inline std::string segment_of(const std::string& store) {
   }
   REQUIRE(found.size() == 1);
   return found.front();
+}
+
+/// Where a segment's groups end: nothing but zeros stands behind.
+inline std::size_t used(const std::vector<std::byte>& segment) {
+  const auto last = std::find_if(segment.rbegin(), segment.rend(), [](std::byte b) { return b != std::byte{0}; });
+  return static_cast<std::size_t>(segment.rend() - last + 7) / 8 * 8;
 }
 
 /// As the disk has it while the store is open: the process is killed.

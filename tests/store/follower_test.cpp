@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/store.h"
+#include "store/stores.h"
+#include "support/fault_io.h"
+#include "support/temp_dir.h"
+
+using namespace packfs;
+using namespace packfs::testing;
+
+namespace {
+
+Result<Volume> open_reader(const std::string& path, base::Io& io = base::system_io()) {
+  StoreOptions options;
+  options.read_only = true;
+  return store::open(io, path, options);
+}
+
+Volume reader_of(const std::string& path) {
+  auto volume = open_reader(path);
+  INFO((volume ? "" : volume.error().message()));
+  REQUIRE(volume);
+  return std::move(*volume);
+}
+
+/// Whether there was something new; an error fails the test.
+bool refreshed(Volume& reader) {
+  const auto found = reader.refresh();
+  INFO((found ? "" : found.error().message()));
+  REQUIRE(found);
+  return *found;
+}
+
+Volume writer_of(const std::string& path, std::uint64_t segment_bytes) {
+  StoreOptions options;
+  options.segment_bytes = segment_bytes;
+  auto volume = Volume::open(path, options);
+  REQUIRE(volume);
+  return std::move(*volume);
+}
+
+}  // namespace
+
+TEST_CASE("a reader beside the writer sees what was committed when it asks", "[store][follower]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  const std::uint64_t segment_bytes = GENERATE(std::uint64_t{64}, std::uint64_t{1} << 20);
+  const std::string large(100'000, 'x');
+  Volume writer = writer_of(path, segment_bytes);
+  must(writer.write("a/first", bytes_of("1"), make_parents));
+  Volume reader = reader_of(path);
+  CHECK(read_text(reader, "a/first") == "1");
+  CHECK_FALSE(refreshed(reader));
+
+  const Snapshot before = reader.snapshot();
+  must(writer.rename("a", "b"));
+  must(writer.write("b/large", bytes_of(large)));
+  CHECK(*reader.exists("a/first"));
+  CHECK(refreshed(reader));
+  CHECK_FALSE(*reader.exists("a/first"));
+  CHECK(read_text(reader, "b/large") == large);
+  CHECK(reader.snapshot().commit() == writer.snapshot().commit());
+  CHECK(before.commit() < reader.snapshot().commit());
+  CHECK(before.stat("a/first"));
+  CHECK_FALSE(refreshed(reader));
+
+  auto transaction = writer.begin();
+  for (int i = 0; i < 30; ++i) must(transaction->write("t" + std::to_string(i), bytes_of(large)));
+  CHECK_FALSE(refreshed(reader));
+  REQUIRE(transaction->commit());
+  CHECK(refreshed(reader));
+  CHECK(read_text(reader, "t29") == large);
+}
+
+TEST_CASE("a reader goes on from one writer to the next", "[store][follower]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  const std::uint64_t segment_bytes = GENERATE(std::uint64_t{64}, std::uint64_t{1} << 20);
+  must(writer_of(path, segment_bytes).write("0", bytes_of("0")));
+  Volume reader = reader_of(path);
+  for (int i = 1; i < 10; ++i) {
+    const std::string name = std::to_string(i);
+    {
+      Volume writer = writer_of(path, segment_bytes);
+      must(writer.write(name, bytes_of(name)));
+      if (i % 3 == 0) REQUIRE(refreshed(reader));
+    }
+    CHECK(refreshed(reader) == (i % 3 != 0));
+    CHECK(read_text(reader, name) == name);
+    CHECK(reader.totals()->entries == static_cast<std::uint64_t>(i) + 1);
+  }
+}
+
+TEST_CASE("a reader writes nothing, locks nothing and makes nothing", "[store][follower]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  CHECK(open_reader(path).error().code() == ErrorCode::no_entry);
+  CHECK_FALSE(std::filesystem::exists(path));
+  std::filesystem::create_directory(path);
+  CHECK(open_reader(path).error().code() == ErrorCode::no_entry);
+  CHECK(std::filesystem::is_empty(path));
+
+  const Volume writer = writer_of(path, 64);
+  must(Volume(writer).write("file", bytes_of("content")));
+  // What a reader of a killed writer's store must not tidy up.
+  write_host_file(path + "/CURRENT.new", bytes_of("half"));
+  FaultIo io(base::system_io());
+  {
+    auto reader = open_reader(path, io);
+    REQUIRE(reader);
+    CHECK(read_text(*reader, "file") == "content");
+    CHECK(reader->write("new", bytes_of("x")).error().code() == ErrorCode::read_only);
+    CHECK(reader->with(Durability::async).unlink("file").error().code() == ErrorCode::read_only);
+    CHECK(reader->begin().error().code() == ErrorCode::read_only);
+    CHECK(reader->try_begin().error().code() == ErrorCode::read_only);
+    CHECK(reader->begin().error().code() == ErrorCode::read_only);  // and the turn was given back
+    must(reader->sync());
+    CHECK(std::filesystem::exists(path + "/CURRENT.new"));
+    must(Volume(writer).write("second", bytes_of("x")));
+    CHECK(refreshed(*reader));
+  }
+  static constexpr std::array<std::string_view, 12> kReading{"openat",  "close",      "read",      "pread",
+                                                             "statx",   "getdents64", "mmap",      "munmap",
+                                                             "madvise", "dup",        "getrandom", "lseek"};
+  for (const FaultIo::Call& call : io.log()) {
+    INFO(call.name << " " << call.path);
+    CHECK(std::ranges::find(kReading, call.name) != kReading.end());
+    CHECK(call.path != "LOCK");
+  }
+  CHECK(io.open_descriptors() == 0);
+}
+
+TEST_CASE("a group that is half there is not there yet for a reader", "[store][follower]") {
+  const TempDir directory;
+  const std::string live = directory.path("live");
+  const std::string path = directory.path("store");
+  std::vector<std::byte> before;
+  std::vector<std::byte> after;
+  {
+    Volume writer = open_store_at(live);
+    must(writer.write("first", bytes_of("1")));
+    before = read_host_file(segment_of(live));
+    must(writer.write("second", bytes_of(std::string(300, '2'))));
+    after = read_host_file(segment_of(live));
+    copy_killed(live, path);
+  }
+  const std::string segment = segment_of(path);
+  write_host_file(segment, before);
+  Volume reader = reader_of(path);
+  const std::size_t begin = used(before);
+  const std::size_t end = used(after);
+  REQUIRE(end > begin + 300);
+  for (std::size_t cut = begin; cut < end; cut += 8) {
+    // Written by another, while this has the file mapped.
+    std::vector<std::byte> part = before;
+    std::copy_n(after.begin() + static_cast<std::ptrdiff_t>(begin), cut - begin,
+                part.begin() + static_cast<std::ptrdiff_t>(begin));
+    write_host_file(segment, part);
+    CHECK_FALSE(refreshed(reader));
+    CHECK_FALSE(*reader.exists("second"));
+    CHECK(reader_of(path).totals()->entries == 1);
+  }
+  write_host_file(segment, after);
+  CHECK(refreshed(reader));
+  CHECK(read_text(reader, "second") == std::string(300, '2'));
+}
+
+TEST_CASE("a reader that saw what a crash of the writer took away shows what there is instead", "[store][follower]") {
+  const TempDir directory;
+  const std::string live = directory.path("live");
+  const std::string path = directory.path("store");
+  {
+    Volume writer = open_store_at(live);
+    must(writer.write("kept", bytes_of("1")));
+    must(writer.write("also kept", bytes_of("1")));
+    copy_killed(live, path);
+    must(writer.write("lost", bytes_of("2")));
+  }
+  const std::string segment = segment_of(path);
+  const auto without = read_host_file(segment);
+  {
+    // As the writer left it when it died: not marked.
+    const auto with = read_host_file(segment_of(live));
+    write_host_file(segment, with);
+  }
+  Volume reader = reader_of(path);
+  CHECK(*reader.exists("lost"));
+  write_host_file(segment, without);
+  {
+    Volume writer = open_store_at(path);
+    must(writer.write("instead", bytes_of("3")));
+    must(writer.write("more", bytes_of("4")));
+    CHECK(refreshed(reader));
+    CHECK_FALSE(*reader.exists("lost"));
+    CHECK(read_text(reader, "kept") == "1");
+    CHECK(read_text(reader, "instead") == "3");
+    CHECK(reader.totals()->entries == writer.totals()->entries);
+    CHECK(reader.stat("")->inode == writer.stat("")->inode);
+    CHECK(reader.stat("")->ctime == writer.stat("")->ctime);
+    must(writer.write("later", bytes_of("5")));
+  }
+  CHECK(refreshed(reader));
+  CHECK(read_text(reader, "later") == "5");
+}
+
+TEST_CASE("damage before what is known to be durable is told to a reader, and what it saw stays", "[store][follower]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  std::size_t second = 0;
+  Volume writer = open_store_at(path);
+  must(writer.write("first", bytes_of("1")));
+  const std::string segment = segment_of(path);
+  Volume reader = reader_of(path);
+  second = used(read_host_file(segment));
+  must(writer.write("second", bytes_of("2")));
+  must(writer.write("third", bytes_of("3")));
+  auto bytes = read_host_file(segment);
+  bytes[second + 20] ^= std::byte{1};
+  write_host_file(segment, bytes);
+  const auto found = reader.refresh();
+  REQUIRE_FALSE(found);
+  CHECK(found.error().code() == ErrorCode::corrupt);
+  CHECK(found.error().path() == segment);
+  CHECK(found.error().offset() == second);
+  CHECK(reader.totals()->entries == 1);
+  CHECK(open_reader(path).error().code() == ErrorCode::corrupt);
+  bytes[second + 20] ^= std::byte{1};
+  write_host_file(segment, bytes);
+  CHECK(refreshed(reader));
+  CHECK(reader.totals()->entries == 3);
+  std::filesystem::remove(path + "/CURRENT");
+  CHECK(reader.refresh().error().code() == ErrorCode::no_entry);
+}
