@@ -1,12 +1,13 @@
 #pragma once
 
 // Everything a program needs: open a pack (Pack), read it (View, File, Entry), write one (PackBuilder), change
-// a tree in memory (Volume).
+// a tree in memory or on disk (Volume), check and repair one on disk.
 #include "packfs/entry.h"         // IWYU pragma: export
 #include "packfs/error.h"         // IWYU pragma: export
 #include "packfs/file.h"          // IWYU pragma: export
 #include "packfs/pack.h"          // IWYU pragma: export
 #include "packfs/pack_builder.h"  // IWYU pragma: export
+#include "packfs/store.h"         // IWYU pragma: export
 #include "packfs/types.h"         // IWYU pragma: export
 #include "packfs/view.h"
 #include "packfs/volume.h"  // IWYU pragma: export

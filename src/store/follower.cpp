@@ -109,12 +109,13 @@ Result<std::optional<Error>> Follower::read_groups(Place& place) {
   for (;;) {
     const auto group = groups.next();
     if (!group) return std::unexpected(group.error().with_path(file_->path()));
-    // The mark of an orderly close is where the next writer goes on.
-    if (!group->has_value() || (*group)->is_closed) break;
-    tail.push_back(**group);
+    if (!group->has_value()) break;
+    if (!(*group)->is_closed) tail.push_back(**group);
     for (; !tail.empty() && tail.front().end <= (*group)->synced_end; tail.pop_front()) {
       if (auto applied = apply(tail.front(), place); !applied) return std::unexpected(std::move(applied.error()));
     }
+    // The mark of an orderly close: the next writer goes on in its place.
+    if ((*group)->is_closed) break;
   }
   for (const log::FoundGroup& group : tail) {
     const auto whole = file_->is_whole(group);

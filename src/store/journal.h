@@ -19,7 +19,7 @@ namespace packfs::store {
 struct JournalEnd {
   std::shared_ptr<log::SegmentWriter> writer;  ///< of the manifest's last segment
   std::uint64_t end = 0;                       ///< the next group's place; all before it is durable
-  std::uint64_t last_commit = 0;
+  std::uint64_t last_commit = 0;  ///< the greatest number used, be it by a mark
   bool is_marked = false;  ///< an empty group at `end` says that the store was closed in order
 };
 

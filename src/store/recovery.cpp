@@ -91,23 +91,23 @@ Result<JournalEnd> Recovery::replay_last(const SegmentEntry& entry) {
     if (*known) return in_file(file, *groups.damage());
   }
   if (tail_.size() == 1 && tail_.front().is_closed) {
-    last_commit_ = tail_.front().commit;
-    return go_on(file, tail_.front().begin, true);
+    return go_on(file, tail_.front());
   }
   if (tail_.empty()) {
     const auto blank = is_blank(file, groups.position());
     if (!blank) return std::unexpected(blank.error());
-    if (*blank) return go_on(file, groups.position(), false);
+    if (*blank) return go_on(file, {.begin = groups.position(), .commit = last_commit_});
   }
   return carry_forward(file, tail_.empty() ? groups.position() : tail_.front().begin);
 }
 
-Result<JournalEnd> Recovery::go_on(const SegmentFile& file, std::uint64_t end, bool is_marked) const {
+/// In the same segment, in the place of its mark, or of nothing.
+Result<JournalEnd> Recovery::go_on(const SegmentFile& file, const log::FoundGroup& mark) const {
   const std::uint64_t id = file.header().segment_id;
   auto fd = directory_.open_file(segment_name(id), O_RDWR);
   if (!fd) return std::unexpected(std::move(fd.error()));
   auto writer = std::make_shared<log::SegmentWriter>(directory_.io(), std::move(*fd), id, file.source().length());
-  return JournalEnd{std::move(writer), end, last_commit_, is_marked};
+  return JournalEnd{std::move(writer), mark.begin, mark.commit, mark.is_closed};
 }
 
 /// How many of the tail's groups are whole in their contents too, from the first on.

@@ -37,7 +37,7 @@ class Recovery {
   Result<std::size_t> whole_groups(const SegmentFile& file) const;
   Result<JournalEnd> carry_forward(const SegmentFile& file, std::uint64_t cut);
   Result<std::uint64_t> copy_groups(const SegmentFile& file, log::SegmentWriter& writer) const;
-  Result<JournalEnd> go_on(const SegmentFile& file, std::uint64_t end, bool is_marked) const;
+  Result<JournalEnd> go_on(const SegmentFile& file, const log::FoundGroup& mark) const;
 
   const Directory& directory_;
   Manifest& manifest_;

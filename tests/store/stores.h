@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <filesystem>
@@ -10,6 +11,9 @@
 #include <vector>
 
 #include "packfs/volume.h"
+#include "store/directory.h"
+#include "store/manifest.h"
+#include "support/fault_io.h"
 #include "support/packs.h"
 
 namespace packfs::testing {
@@ -29,6 +33,15 @@ inline std::string read_text(const Writable& volume, std::string_view path) {
   return bytes ? text_of(*bytes) : "(error) " + bytes.error().message();
 }
 
+/// The segments that a store's manifest names, in order.
+inline std::vector<std::string> segments_of(const std::string& store) {
+  const auto manifest = store::decode_manifest(read_host_file(store + "/CURRENT"));
+  REQUIRE(manifest);
+  std::vector<std::string> found;
+  for (const auto& segment : manifest->segments) found.push_back(store + "/" + store::segment_name(segment.id));
+  return found;
+}
+
 /// The only segment of a store.
 inline std::string segment_of(const std::string& store) {
   std::vector<std::string> found;
@@ -39,10 +52,25 @@ inline std::string segment_of(const std::string& store) {
   return found.front();
 }
 
+/// Whether a call changes nothing and locks nothing.
+inline bool is_reading(const FaultIo::Call& call) {
+  static constexpr std::array<std::string_view, 12> kReading{"openat",  "close",      "read",      "pread",
+                                                             "statx",   "getdents64", "mmap",      "munmap",
+                                                             "madvise", "dup",        "getrandom", "lseek"};
+  return std::ranges::find(kReading, call.name) != kReading.end() && call.path != "LOCK";
+}
+
 /// Where a segment's groups end: nothing but zeros stands behind.
 inline std::size_t used(const std::vector<std::byte>& segment) {
   const auto last = std::find_if(segment.rbegin(), segment.rend(), [](std::byte b) { return b != std::byte{0}; });
   return static_cast<std::size_t>(segment.rend() - last + 7) / 8 * 8;
+}
+
+/// Damages one byte of a file.
+inline void flip(const std::string& file, std::size_t offset) {
+  auto bytes = read_host_file(file);
+  bytes[offset] ^= std::byte{1};
+  write_host_file(file, bytes);
 }
 
 /// As the disk has it while the store is open: the process is killed.

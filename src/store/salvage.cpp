@@ -1,0 +1,201 @@
+#include "store/salvage.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "content/corruption.h"
+#include "log/group_reader.h"
+#include "store/replayer.h"
+#include "store/segment_file.h"
+#include "volume/core.h"
+
+namespace packfs::store {
+namespace {
+
+/// Whether an error says what the bytes are, so that salvaging goes around them, and not that the host fails.
+bool is_damage(const Error& error) noexcept {
+  return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::no_entry;
+}
+
+class Salvage {
+ public:
+  Salvage(const Directory& directory, Replayer& replayer) noexcept : directory_(directory), replayer_(replayer) {}
+
+  Result<Prefix> run(const Manifest& manifest) {
+    for (const SegmentEntry& entry : manifest.segments) {
+      const auto file = SegmentFile::open(directory_, entry.id);
+      if (!file && !is_damage(file.error())) return std::unexpected(file.error());
+      if (prefix_.damage) {
+        if (file) count_dropped(**file, sizeof(log::FileHeader), end_of(**file, entry), 0);
+        continue;
+      }
+      if (!file) {
+        prefix_.damage = file.error();
+        continue;
+      }
+      ++prefix_.segments;
+      prefix_.cut = sizeof(log::FileHeader);
+      prefix_.last_commit = std::max(prefix_.last_commit, entry.base_commit);
+      if (auto read = read_segment(**file, entry); !read) return std::unexpected(std::move(read.error()));
+    }
+    return std::move(prefix_);
+  }
+
+ private:
+  static std::uint64_t end_of(const SegmentFile& file, const SegmentEntry& entry) noexcept {
+    const std::uint64_t length = file.source().length();
+    return entry.end == 0 ? length : std::min(entry.end, length);
+  }
+
+  Result<void> read_segment(const SegmentFile& file, const SegmentEntry& entry) {
+    const std::uint64_t end = end_of(file, entry);
+    const bool is_closed = entry.end != 0;
+    log::GroupReader groups(file.source(), file.header().segment_id, prefix_.cut, end, prefix_.last_commit);
+    std::deque<log::FoundGroup> tail;  // not known to be durable
+    Result<void> applied;
+    while (applied && !prefix_.damage) {
+      const auto group = groups.next();
+      if (!group) return std::unexpected(group.error().with_path(file.path()));
+      if (!group->has_value()) break;
+      if (!(*group)->is_closed) tail.push_back(**group);
+      while (applied && !prefix_.damage && !tail.empty() && (is_closed || tail.front().end <= (*group)->synced_end)) {
+        applied = apply(file, tail.front());
+        tail.pop_front();
+      }
+      if ((*group)->is_closed) break;
+    }
+    for (; applied && !prefix_.damage && !tail.empty(); tail.pop_front()) {
+      const auto whole = file.is_whole(tail.front());
+      if (!whole) return std::unexpected(whole.error());
+      if (!*whole) return {};  // ordinary: never acknowledged
+      applied = apply(file, tail.front());
+    }
+    if (!applied) return applied;
+    if (prefix_.damage) {
+      count_dropped(file, prefix_.cut, end, prefix_.last_commit);
+      return {};
+    }
+    return look_behind(file, entry, groups.damage());
+  }
+
+  Result<void> apply(const SegmentFile& file, const log::FoundGroup& group) {
+    auto applied = replayer_.apply(file, group);
+    if (!applied && applied.error().code() == ErrorCode::corrupt) {
+      prefix_.damage = std::move(applied.error());
+      return {};
+    }
+    if (applied) {
+      prefix_.cut = group.end;
+      prefix_.last_commit = group.commit;
+    }
+    return applied;
+  }
+
+  /// Whether what stands behind the groups is damage.
+  Result<void> look_behind(const SegmentFile& file, const SegmentEntry& entry, const std::optional<Error>& damage) {
+    const std::uint64_t length = file.source().length();
+    if (entry.end != 0) {
+      if (length < entry.end) {
+        prefix_.damage = Error(ErrorCode::corrupt).with_path(file.path()).with_offset(length).with_note("cut off");
+      } else if (damage) {
+        prefix_.damage = damage->with_path(file.path());
+      }
+    } else if (damage) {
+      const auto known =
+          log::is_known_durable(file.source(), file.header().segment_id, *damage->offset(), file.source().length());
+      if (!known) return std::unexpected(known.error().with_path(file.path()));
+      if (*known) prefix_.damage = damage->with_path(file.path());
+    }
+    if (prefix_.damage) count_dropped(file, *prefix_.damage->offset(), length, prefix_.last_commit);
+    return {};
+  }
+
+  /// Groups that can still be read, wherever the next one begins.
+  void count_dropped(const SegmentFile& file, std::uint64_t begin, std::uint64_t end, std::uint64_t last_commit) {
+    for (std::uint64_t at = *base::align_up(begin, log::kRecordAlignment); at < end; at += log::kRecordAlignment) {
+      log::GroupReader groups(file.source(), file.header().segment_id, at, end, last_commit);
+      for (;;) {
+        const auto group = groups.next();
+        if (!group || !group->has_value()) break;
+        if (!(*group)->is_closed) ++prefix_.dropped_commits;
+      }
+      at = std::max(at, groups.position() - groups.position() % log::kRecordAlignment);
+    }
+  }
+
+  const Directory& directory_;
+  Replayer& replayer_;
+  Prefix prefix_;
+};
+
+/// The header of a segment; nothing when the file has none that is good.
+Result<std::optional<log::SegmentHeader>> header_of(const Directory& directory, std::uint64_t id) {
+  const auto file = SegmentFile::open(directory, id);
+  if (file) return (*file)->header();
+  if (is_damage(file.error())) return std::nullopt;
+  return std::unexpected(file.error());
+}
+
+/// The commit of the last group of a segment; `base_commit` when it has none.
+Result<std::uint64_t> last_commit_of(const Directory& directory, const log::SegmentHeader& header) {
+  const auto file = SegmentFile::open(directory, header.segment_id);
+  if (!file) return std::unexpected(file.error());
+  log::GroupReader groups((*file)->source(), header.segment_id, sizeof(log::FileHeader), (*file)->source().length(),
+                          header.base_commit);
+  std::uint64_t last = header.base_commit;
+  for (;;) {
+    const auto group = groups.next();
+    if (!group) return std::unexpected(group.error().with_path((*file)->path()));
+    if (!group->has_value()) return last;
+    last = (*group)->commit;
+  }
+}
+
+}  // namespace
+
+Result<Prefix> find_prefix(const Directory& directory, const Manifest& manifest) {
+  auto core = volume::Core::make({}, {}, {0, manifest.created, manifest.uid, manifest.gid});
+  if (!core) return std::unexpected(std::move(core.error()));
+  Replayer replayer(**core);
+  return Salvage(directory, replayer).run(manifest);
+}
+
+Result<std::vector<SegmentEntry>> find_chain(const Directory& directory, const std::vector<std::string>& names) {
+  std::vector<log::SegmentHeader> headers;
+  for (const std::string& name : names) {
+    const auto id = segment_id_of(name);
+    if (!id) continue;
+    const auto header = header_of(directory, *id);
+    if (!header) return std::unexpected(header.error());
+    if (*header) headers.push_back(**header);
+  }
+  // Of the chains that begin with a first segment, the one that goes furthest: a segment that a crash kept from being
+  // adopted ends before, or where, the one it was to follow does.
+  std::vector<SegmentEntry> best;
+  std::uint64_t best_commit = 0;
+  for (const log::SegmentHeader& end : headers) {
+    const auto last = last_commit_of(directory, end);
+    if (!last) return std::unexpected(last.error());
+    std::vector<SegmentEntry> chain{{end.segment_id, 0, end.base_commit}};
+    std::uint64_t previous = end.previous_segment;
+    std::uint64_t cut = end.previous_cut;
+    while (previous != 0 && chain.size() <= headers.size()) {
+      const auto found = std::ranges::find(headers, previous, &log::SegmentHeader::segment_id);
+      if (found == headers.end()) break;
+      chain.insert(chain.begin(), {found->segment_id, cut, found->base_commit});
+      previous = found->previous_segment;
+      cut = found->previous_cut;
+    }
+    const bool is_whole = previous == 0;
+    if (!is_whole || (!best.empty() && *last < best_commit)) continue;
+    if (!best.empty() && *last == best_commit && chain.size() <= best.size()) continue;
+    best = std::move(chain);
+    best_commit = *last;
+  }
+  return best;
+}
+
+}  // namespace packfs::store
