@@ -158,8 +158,10 @@ class Writable {
 
 /// When a commit of a store is safe from a crash; in memory nothing is.
 enum class Durability : std::uint8_t {
-  sync,   ///< when the call returns
-  async,  ///< after the next commit that is, or Volume::sync(); until then a crash may undo it, with all later ones
+  sync,  ///< when the call returns
+  /// After the next commit that is, or Volume::sync(); until then a crash may undo it, with all later ones. A
+  /// transaction of more than 1 MiB counts as sync.
+  async,
 };
 
 /// The state of a volume after one commit. A View that never changes, whatever is written later; it outlives the
@@ -185,6 +187,7 @@ class Transaction final : public Writable {
   /// poisoned, the next open of the store finds all of it or nothing. Errors: invalid (committed or dropped before);
   /// no_memory (the transaction stays open); of a store: poisoned, no_space, an errno.
   Result<std::uint64_t> commit(Durability durability = Durability::sync);
+  /// Nothing of it will be. Files that were opened in it may be stale then.
   void drop() noexcept;
 
  private:

@@ -172,6 +172,20 @@ Result<Ref<const Content>> Content::appended(std::span<const std::byte> bytes) c
   return made([&] { return new Content(appended_to(rope_, bytes)); });
 }
 
+Result<Ref<const Content>> Content::appended(const Content& more) const {
+  if (more.size() > kMaxSize - size()) return too_large();
+  return made([&] { return new Content(Rope::joined(rope_, more.rope_)); });
+}
+
+Result<Ref<const Content>> Content::written(std::uint64_t offset, const Content& more) const {
+  if (offset > kMaxSize || more.size() > kMaxSize - offset) return too_large();
+  return made([&] {
+    if (more.size() == 0) return new Content(rope_);
+    const Rope before = offset >= size() ? with_hole(rope_, offset - size()) : rope_.before(offset);
+    return new Content(Rope::joined(Rope::joined(before, more.rope_), rope_.behind(offset + more.size())));
+  });
+}
+
 Result<Ref<const Content>> Content::written(std::uint64_t offset, std::span<const std::byte> bytes) const {
   if (offset > kMaxSize || bytes.size() > kMaxSize - offset) return too_large();
   return made([&] {

@@ -28,8 +28,12 @@ class Content final : public Counted {
   static Result<Ref<const Content>> hole(std::uint64_t size);
 
   [[nodiscard]] Result<Ref<const Content>> appended(std::span<const std::byte> bytes) const;
+  /// The bytes of another, shared with it.
+  [[nodiscard]] Result<Ref<const Content>> appended(const Content& more) const;
   /// A gap behind the end becomes a hole.
   [[nodiscard]] Result<Ref<const Content>> written(std::uint64_t offset, std::span<const std::byte> bytes) const;
+  /// The bytes of another, shared with it.
+  [[nodiscard]] Result<Ref<const Content>> written(std::uint64_t offset, const Content& more) const;
   /// Cut off, or grown by a hole.
   [[nodiscard]] Result<Ref<const Content>> resized(std::uint64_t size) const;
 

@@ -122,6 +122,7 @@ Result<void> Group::append_head(const Record& record) {
   const auto extent = record_extent(record, at, end() - at);
   if (!extent) return std::unexpected(Error(ErrorCode::too_large));
   bytes_.resize(extent->content_begin - offset_);
+  content_begin_ = extent->content_begin;
   return {};
 }
 

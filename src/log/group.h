@@ -41,6 +41,10 @@ class Group {
   /// Where what comes next stands.
   [[nodiscard]] std::uint64_t end() const noexcept { return offset_ + bytes_.size(); }
   [[nodiscard]] std::uint64_t records() const noexcept { return records_; }
+  /// Whether part of it was flushed.
+  [[nodiscard]] bool is_flushed() const noexcept { return offset_ != first_; }
+  /// Where the content of the last record stands.
+  [[nodiscard]] std::uint64_t content_begin() const noexcept { return content_begin_; }
 
  private:
   Result<void> append_commit(std::uint64_t commit, std::uint64_t synced_end, bool is_closed);
@@ -55,7 +59,8 @@ class Group {
   std::uint64_t first_ = 0;   // of the group
   std::uint64_t offset_ = 0;  // of bytes_
   std::uint64_t records_ = 0;
-  std::uint64_t last_ = 0;  // where the last record begins
+  std::uint64_t last_ = 0;           // where the last record begins
+  std::uint64_t content_begin_ = 0;  // of the last record
   std::vector<std::byte> bytes_;
 };
 

@@ -89,7 +89,7 @@ void set_kind(Record& record, const Operation& what, const Setting& setting) {
     case Kind::append:
       return set_made(record, RecordType::write, what, setting, parents);
     case Kind::write_at:
-      record.offset = what.bytes.empty() ? 0 : what.offset;  // of no bytes any offset is good
+      record.offset = what.bytes.empty() && !what.content ? 0 : what.offset;  // of no bytes any offset is good
       return set(record, RecordType::write, kOffset);
     case Kind::truncate:
       record.size = what.offset;
@@ -177,10 +177,9 @@ Record record_of(const Operation& operation, const Setting& setting) {
 Result<std::span<const std::byte>> logged_bytes(const Operation& operation) {
   switch (operation.kind) {
     case Kind::write:
-      if (operation.content) return operation.content->borrow();
-      return operation.bytes;
     case Kind::append:
     case Kind::write_at:
+      if (operation.content) return operation.content->borrow();
       return operation.bytes;
     case Kind::symlink:
       return base::as_bytes(operation.other);

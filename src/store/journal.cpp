@@ -58,6 +58,7 @@ Journal::Journal(Directory directory, base::unique_fd lock, Manifest manifest, J
       lock_(std::move(lock)),
       manifest_(std::move(manifest)),
       segment_bytes_(segment_bytes),
+      settler_(directory_, segment_bytes),
       greatest_(end.last_commit),
       is_marked_(end.is_marked),
       synced_end_(end.end),
@@ -79,11 +80,11 @@ Result<void> Journal::failed(const Error& error) {
   return std::unexpected(directory_.at(error, segment_name(writer_->segment_id())));
 }
 
-Result<void> Journal::add(const tree::Operation& operation, const log::Setting& setting) {
+Result<void> Journal::add(tree::Operation& operation, const log::Setting& setting) {
   return guarded([&] { return add_guarded(operation, setting); });
 }
 
-Result<void> Journal::add_guarded(const tree::Operation& operation, const log::Setting& setting) {
+Result<void> Journal::add_guarded(tree::Operation& operation, const log::Setting& setting) {
   if (auto good = usable(); !good) return good;
   greatest_ = setting.stamp.commit;
   if (group_.records() == 0 && end_ > segment_bytes_) {
@@ -94,9 +95,19 @@ Result<void> Journal::add_guarded(const tree::Operation& operation, const log::S
   }
   const auto content = log::logged_bytes(operation);
   if (!content) return std::unexpected(content.error());
-  if (content->size() <= kMostBuffered) return group_.add(operation, setting);
+  auto added =
+      content->size() <= kMostBuffered ? group_.add(operation, setting) : add_large(operation, setting, *content);
+  if (!added) return added;
+  auto held = settler_.hold(operation, group_.content_begin());
+  if (!held) take_back();
+  return held;
+}
+
+/// A content that would fill the buffer is written from where it lies.
+Result<void> Journal::add_large(const tree::Operation& operation, const log::Setting& setting,
+                                std::span<const std::byte> content) {
   if (auto begun = group_.begin_large(operation, setting); !begun) return begun;
-  auto written = write_large(*content);
+  auto written = write_large(content);
   if (!written) group_.take_back();
   return written;
 }
@@ -105,18 +116,25 @@ Result<void> Journal::flush() {
   is_marked_ = false;
   if (auto written = writer_->write(group_.offset(), group_.bytes()); !written) return failed(written.error());
   group_.flushed();
+  settler_.written(writer_->segment_id(), group_.offset());
   return {};
 }
 
-/// A content that would fill the buffer: from where it lies.
 Result<void> Journal::write_large(std::span<const std::byte> content) {
   if (auto flushed = flush(); !flushed) return flushed;
   if (auto written = writer_->write(group_.end(), content); !written) return failed(written.error());
   return group_.end_large(content);
 }
 
-void Journal::take_back() noexcept { group_.take_back(); }
-void Journal::drop() noexcept { group_.begin(writer_->segment_id(), end_); }
+void Journal::take_back() noexcept {
+  group_.take_back();
+  settler_.drop_from(group_.end());
+}
+
+void Journal::drop() noexcept {
+  group_.begin(writer_->segment_id(), end_);
+  settler_.drop_from(end_);
+}
 
 Result<void> Journal::commit(std::uint64_t number) {
   return guarded([&] { return commit_guarded(number); });
@@ -138,6 +156,7 @@ Result<void> Journal::commit_guarded(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     end_ = group_.end();
     committed_ = number;
+    settler_.commit();
   }
   drop();
   return {};
@@ -150,11 +169,13 @@ Result<std::uint64_t> Journal::sync() {
   const std::uint64_t end = end_;
   const std::uint64_t committed = committed_;
   if (synced_end_.load(std::memory_order_relaxed) == end) return committed;
+  const Settler::Contents contents = settler_.take_committed();
   lock.unlock();
   if (auto synced = writer->sync(); !synced) {
     is_broken_.store(true, std::memory_order_relaxed);
     return std::unexpected(directory_.at(synced.error(), segment_name(writer->segment_id())));
   }
+  settler_.settle(contents, writer->segment_id());
   lock.lock();
   // A segment that was left was synced before.
   if (writer == writer_) synced_end_.store(end, std::memory_order_relaxed);
@@ -169,6 +190,7 @@ Result<void> Journal::roll() {
   auto made = make_segment(directory_, writer_->segment_id(), end_, committed_);
   if (!made) return std::unexpected(std::move(made.error()));
   if (auto synced = writer_->sync(); !synced) return broken(synced.error());
+  settler_.settle(settler_.take_committed(), writer_->segment_id());
   if (auto adopted = adopt_segment(directory_, manifest_, **made, end_, committed_); !adopted) {
     return broken(adopted.error());
   }

@@ -11,6 +11,7 @@
 #include "log/segment_writer.h"
 #include "store/directory.h"
 #include "store/manifest.h"
+#include "store/settler.h"
 #include "volume/journal.h"
 
 namespace packfs::store {
@@ -19,8 +20,8 @@ namespace packfs::store {
 struct JournalEnd {
   std::shared_ptr<log::SegmentWriter> writer;  ///< of the manifest's last segment
   std::uint64_t end = 0;                       ///< the next group's place; all before it is durable
-  std::uint64_t last_commit = 0;  ///< the greatest number used, be it by a mark
-  bool is_marked = false;  ///< an empty group at `end` says that the store was closed in order
+  std::uint64_t last_commit = 0;               ///< the greatest number used, be it by a mark
+  bool is_marked = false;                      ///< an empty group at `end` says that the store was closed in order
 };
 
 /// The journal of a store: groups in one segment after another. It holds the store's lock.
@@ -30,9 +31,10 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   ~Journal() override;
 
   [[nodiscard]] Result<void> usable() const override;
-  Result<void> add(const tree::Operation& operation, const log::Setting& setting) override;
+  Result<void> add(tree::Operation& operation, const log::Setting& setting) override;
   void take_back() noexcept override;
   void drop() noexcept override;
+  [[nodiscard]] bool must_be_durable() const noexcept override { return group_.is_flushed(); }
   Result<void> commit(std::uint64_t number) override;
   Result<std::uint64_t> sync() override;
 
@@ -42,7 +44,9 @@ class Journal final : public volume::Journal, private base::ForkWatch {
  private:
   /// The lock is the parent's alone, also if it dies before the child.
   void in_child() noexcept override { lock_.reset(); }
-  Result<void> add_guarded(const tree::Operation& operation, const log::Setting& setting);
+  Result<void> add_guarded(tree::Operation& operation, const log::Setting& setting);
+  Result<void> add_large(const tree::Operation& operation, const log::Setting& setting,
+                         std::span<const std::byte> content);
   Result<void> commit_guarded(std::uint64_t number);
   Result<void> roll();
   Result<void> flush();
@@ -54,6 +58,7 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   base::unique_fd lock_;
   Manifest manifest_;
   std::uint64_t segment_bytes_;  // a longer one is followed by another
+  Settler settler_;
   log::Group group_;
   std::uint64_t greatest_;  // commit number seen, committed or not
   bool is_marked_;

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "content/corruption.h"
 #include "log/record_content.h"
+#include "store/settler.h"
 
 namespace packfs::store {
 
@@ -17,6 +18,7 @@ Replayer::Replayer(volume::Core& core) : core_(core) {
   const std::lock_guard lock(domain.counts());
   table_ = Ref<tree::WorkingTable>(new tree::WorkingTable(domain.heap(), core_.lower(), {}));
   edit_ = std::make_unique<tree::Edit>(domain.heap(), *table_, core_.numbers(), tree::Stamp());
+  edit_->keep_damaged();
   table_->working() = core_.share_newest();
 }
 
@@ -105,8 +107,7 @@ Result<void> Replayer::fill_content(const SegmentFile& file, const log::ScannedR
   if (scanned.record.form != content::Form::run) return {};
   const auto run = log::stored_content(file.source(), scanned);
   if (!run) return std::unexpected(run.error());
-  const bool is_file = operation.kind == Operation::Kind::write;
-  if (!is_file || run->size <= tree::Dentry::kMaxInline) {
+  if (!Settler::is_worth_it(operation.kind, run->size)) {
     bytes_.resize(run->size);
     const auto read = file.reader().read(*run, 0, bytes_);
     if (read) {
@@ -114,7 +115,8 @@ Result<void> Replayer::fill_content(const SegmentFile& file, const log::ScannedR
       if (operation.kind == Operation::Kind::symlink) operation.other = base::as_text(bytes_);
       return {};
     }
-    if (!is_file || read.error().code() != ErrorCode::corrupt) return std::unexpected(read.error());
+    const bool is_target = operation.kind == Operation::Kind::symlink;
+    if (is_target || read.error().code() != ErrorCode::corrupt) return std::unexpected(read.error());
   }
   auto content = file.content(*run);
   if (!content) return std::unexpected(std::move(content.error()));

@@ -43,6 +43,11 @@ class LoggedRun final : public content::Backing {
 }  // namespace
 
 Result<Ref<const SegmentFile>> SegmentFile::open(const Directory& directory, std::uint64_t id) {
+  return open_growing(directory, id, 0);
+}
+
+Result<Ref<const SegmentFile>> SegmentFile::open_growing(const Directory& directory, std::uint64_t id,
+                                                         std::uint64_t least_bytes) {
   const std::string name = segment_name(id);
   auto fd = directory.open_file(name, O_RDONLY);
   if (!fd) return std::unexpected(std::move(fd.error()));
@@ -53,7 +58,8 @@ Result<Ref<const SegmentFile>> SegmentFile::open(const Directory& directory, std
     return std::unexpected(directory.at(Error(ErrorCode::corrupt).with_note("not a regular file"), name));
   }
   auto file = Ref<SegmentFile>(new SegmentFile(directory.path_of(name)));
-  auto source = content::Source::open(directory.io(), std::move(*fd), status.stx_size, status.stx_size != 0);
+  const std::uint64_t length = std::max<std::uint64_t>(least_bytes, status.stx_size);
+  auto source = content::Source::open(directory.io(), std::move(*fd), length, length != 0);
   if (!source) return std::unexpected(directory.at(source.error(), name));
   file->source_ = std::move(*source);
   if (auto read = file->read_header(id); !read) return std::unexpected(directory.at(read.error(), name));

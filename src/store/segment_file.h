@@ -15,13 +15,15 @@
 
 namespace packfs::store {
 
-/// A segment as it was when it was opened, for reading: mapped, its contents verified when first touched. What is
-/// written into it later is not seen. Threads: any.
+/// A segment for reading: mapped, its contents verified when first touched. Threads: any.
 class SegmentFile final : public Counted {
  public:
-  /// Errors, all with the file's path: corrupt (the header; another segment's id); unsupported_version; no_memory; an
-  /// errno of the host.
+  /// Up to where it ends now. Errors, all with the file's path: corrupt (the header; another segment's id);
+  /// unsupported_version; no_memory; an errno of the host.
   static Result<Ref<const SegmentFile>> open(const Directory& directory, std::uint64_t id);
+  /// Up to where it may end once, at least `least_bytes`: nothing of it may be touched before it is there.
+  static Result<Ref<const SegmentFile>> open_growing(const Directory& directory, std::uint64_t id,
+                                                     std::uint64_t least_bytes);
 
   [[nodiscard]] const log::SegmentHeader& header() const noexcept { return header_; }
   [[nodiscard]] const content::Source& source() const noexcept { return *source_; }

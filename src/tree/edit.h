@@ -64,8 +64,10 @@ class Edit {
 
   Result<void> write(std::string_view path, std::span<const std::byte> bytes, Ref<const content::Content> content,
                      const CreateOptions& options);
-  Result<void> append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options);
-  Result<void> write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes);
+  Result<void> append(std::string_view path, std::span<const std::byte> bytes,
+                      const Ref<const content::Content>& content, const CreateOptions& options);
+  Result<void> write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes,
+                        const Ref<const content::Content>& content);
   Result<void> truncate(std::string_view path, std::uint64_t size);
 
   Result<void> make_directory(std::string_view path, std::uint32_t mode);
@@ -92,6 +94,9 @@ class Edit {
   void set_time(const Time& now) noexcept { stamp_.now = now; }
   void set_stamp(const Stamp& stamp) noexcept { stamp_ = stamp; }
   [[nodiscard]] const Stamp& stamp() const noexcept { return stamp_; }
+  /// A short content that turns out damaged stays where it is, and whoever reads it gets the error; otherwise the edit
+  /// fails. For edits that succeeded once.
+  void keep_damaged() noexcept { keeps_damaged_ = true; }
   /// What was made so far is shared with someone from now on, and changed in place no more.
   void renew_owner() noexcept { owner_ = Owner(owner_.heap(), numbers_.owner++); }
 
@@ -153,7 +158,7 @@ class Edit {
   using ContentEdit = std::function<Result<Ref<const content::Content>>(const content::Content&)>;
   using Scratch = std::array<std::byte, Dentry::kMaxInline>;
   static Result<Ref<const content::Content>> content_of(const StateTable& table, const Node& file);
-  static Result<Body> edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit);
+  Result<Body> edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit) const;
   Result<Body> unedited(const Node& file, Scratch& scratch) const;
   Result<void> change_inode(Place& place, Dentry* inode);
   static std::uint64_t xattr_bytes(const Node& node) noexcept;
@@ -195,6 +200,7 @@ class Edit {
   NextNumbers& numbers_;
   Stamp stamp_;
   Owner owner_;
+  bool keeps_damaged_ = false;
   std::vector<std::unique_ptr<const std::string>> targets_;  // of symlinks followed: places' names lie in them
 };
 

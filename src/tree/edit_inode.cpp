@@ -116,7 +116,8 @@ Result<Ref<const Content>> Edit::content_of(const StateTable& table, const Node&
 }
 
 /// A file's content after `edit`; a short one lies in `scratch`.
-Result<Edit::Body> Edit::edited(const StateTable& table, const Node& file, Scratch& scratch, const ContentEdit& edit) {
+Result<Edit::Body> Edit::edited(const StateTable& table, const Node& file, Scratch& scratch,
+                                const ContentEdit& edit) const {
   const auto now = content_of(table, file);
   if (!now) return std::unexpected(now.error());
   auto content = edit(**now);
@@ -124,6 +125,7 @@ Result<Edit::Body> Edit::edited(const StateTable& table, const Node& file, Scrat
   const std::uint64_t size = (*content)->size();
   if (size > Dentry::kMaxInline) return Body{{}, std::move(*content), size};
   const auto read = (*content)->read(0, std::span(scratch).first(size));
+  if (!read && keeps_damaged_ && read.error().code() == ErrorCode::corrupt) return Body{{}, std::move(*content), size};
   if (!read) return std::unexpected(read.error());
   return Body{std::span(scratch).first(size), {}, size};
 }

@@ -79,25 +79,29 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
   return done;
 }
 
-Result<void> Edit::append(std::string_view path, std::span<const std::byte> bytes, const CreateOptions& options) {
+Result<void> Edit::append(std::string_view path, std::span<const std::byte> bytes, const Ref<const Content>& content,
+                          const CreateOptions& options) {
   if (options.mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
   std::optional<Rollback> rollback;
   auto place = locate_for_write(path, options, rollback);
   if (!place) return std::unexpected(std::move(place.error()));
-  owner_.heap().count_made(bytes.size());
+  const std::uint64_t more = content ? content->size() : bytes.size();
+  owner_.heap().count_made(more);
   Result<void> done;
   if (!place->found) {
-    const auto body = body_of(bytes);
+    const auto body = content ? Result<Body>(Body{{}, content, more}) : body_of(bytes);
     if (!body) return std::unexpected(body.error());
     if (done = prepare(*place); done) {
       done = create(*place, new_inode(FileType::regular, place->name, options.mode, *body), body->size);
     }
-  } else if (!bytes.empty()) {
+  } else if (more != 0) {
     const auto size = table_.size(place->node);
     if (!size) return std::unexpected(size.error());
-    if (bytes.size() > kMaxBytes - *size) return std::unexpected(Error(ErrorCode::too_large));
+    if (more > kMaxBytes - *size) return std::unexpected(Error(ErrorCode::too_large));
     Scratch scratch;
-    const auto body = edited(table_, place->node, scratch, [&](const Content& now) { return now.appended(bytes); });
+    const auto body = edited(table_, place->node, scratch, [&](const Content& now) {
+      return content ? now.appended(*content) : now.appended(bytes);
+    });
     if (!body) return std::unexpected(body.error());
     done = set_body(*place, *body);
   }
@@ -105,15 +109,18 @@ Result<void> Edit::append(std::string_view path, std::span<const std::byte> byte
   return done;
 }
 
-Result<void> Edit::write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes) {
+Result<void> Edit::write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes,
+                            const Ref<const Content>& content) {
   auto place = locate_file(path);
   if (!place) return std::unexpected(std::move(place.error()));
-  if (bytes.empty()) return {};
-  if (offset > kMaxBytes || bytes.size() > kMaxBytes - offset) return std::unexpected(Error(ErrorCode::too_large));
-  owner_.heap().count_made(bytes.size());
+  const std::uint64_t size = content ? content->size() : bytes.size();
+  if (size == 0) return {};
+  if (offset > kMaxBytes || size > kMaxBytes - offset) return std::unexpected(Error(ErrorCode::too_large));
+  owner_.heap().count_made(size);
   Scratch scratch;
-  const auto body =
-      edited(table_, place->node, scratch, [&](const Content& now) { return now.written(offset, bytes); });
+  const auto body = edited(table_, place->node, scratch, [&](const Content& now) {
+    return content ? now.written(offset, *content) : now.written(offset, bytes);
+  });
   if (!body) return std::unexpected(body.error());
   return set_body(*place, *body);
 }

@@ -10,9 +10,9 @@ Result<void> apply(Edit& edit, const Operation& operation) {
     case Kind::write:
       return edit.write(operation.path, operation.bytes, operation.content, create);
     case Kind::append:
-      return edit.append(operation.path, operation.bytes, create);
+      return edit.append(operation.path, operation.bytes, operation.content, create);
     case Kind::write_at:
-      return edit.write_at(operation.path, operation.offset, operation.bytes);
+      return edit.write_at(operation.path, operation.offset, operation.bytes, operation.content);
     case Kind::truncate:
       return edit.truncate(operation.path, operation.offset);
     case Kind::make_directory:

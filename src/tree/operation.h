@@ -54,7 +54,7 @@ struct Operation {
   std::string_view other = {};               ///< rename, clone: the new path; link: the existing one; symlink: the
                                              ///< target; xattrs: the attribute's name
   std::span<const std::byte> bytes = {};     ///< write, append, write_at; set_xattr: the value
-  Ref<const content::Content> content = {};  ///< write: instead of `bytes`
+  Ref<const content::Content> content = {};  ///< write, append, write_at: instead of `bytes`
   std::uint64_t offset = 0;                  ///< write_at; truncate: the size
   Time mtime = {};                           ///< set_mtime
 };

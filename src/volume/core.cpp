@@ -156,7 +156,7 @@ Result<void> Core::apply(const tree::Operation& operation, Durability durability
 }
 
 /// apply() with a journal, and the turn, which this gives up.
-Result<void> Core::journaled(const tree::Operation& operation, Durability durability) {
+Result<void> Core::journaled(tree::Operation operation, Durability durability) {
   auto done = pipeline_->check();
   std::uint64_t awaited = 0;
   if (done) {

@@ -69,7 +69,7 @@ class Core {
  private:
   Core(Ref<const tree::Table> lower, std::uint32_t uid, std::uint32_t gid, std::uint64_t seed);
   Result<Root*> edited(const tree::Operation& operation, const tree::Stamp& stamp);
-  Result<void> journaled(const tree::Operation& operation, Durability durability);
+  Result<void> journaled(tree::Operation operation, Durability durability);
 
   std::unique_ptr<Domain> domain_;
   Ref<const tree::Table> lower_;

@@ -42,9 +42,10 @@ Result<void> OpenTurn::run(const tree::Operation& operation) {
   Pipeline* const pipeline = core_->pipeline();
   if (pipeline == nullptr) return edit(operation);
   const tree::NextNumbers& numbers = core_->numbers();
-  auto added = pipeline->add(operation, {edit_->stamp(), numbers.inode, numbers.link_id});
+  tree::Operation logged = operation;
+  auto added = pipeline->add(logged, {edit_->stamp(), numbers.inode, numbers.link_id});
   if (!added && added.error().code() != ErrorCode::invalid) return added;
-  auto done = added ? edit(operation) : refused(operation, added);
+  auto done = added ? edit(logged) : refused(operation, added);
   if (done) return done;
   if (added) pipeline->journal().take_back();
   if (auto published = pipeline->wait(base_); !published) return published;

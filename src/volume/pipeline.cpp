@@ -47,7 +47,7 @@ void Pipeline::poison(const Error& error) {
   domain_.discard_held_back();
 }
 
-Result<void> Pipeline::add(const tree::Operation& operation, const log::Setting& setting) {
+Result<void> Pipeline::add(tree::Operation& operation, const log::Setting& setting) {
   if (auto good = check(); !good) return good;
   auto added = journal_->add(operation, setting);
   if (!added && !leaves_all_well(added.error().code())) poison(added.error());
@@ -55,6 +55,7 @@ Result<void> Pipeline::add(const tree::Operation& operation, const log::Setting&
 }
 
 Result<void> Pipeline::write(Root* root, std::uint64_t commit, Durability durability) {
+  if (journal_->must_be_durable()) durability = Durability::sync;
   auto done = check();
   bool bad = false;
   if (done) {

@@ -30,7 +30,7 @@ class Pipeline {
   /// Errors: as Journal::usable().
   [[nodiscard]] Result<void> check() const;
   /// With the turn: Journal::add(). Errors: poisoned; those of the journal.
-  Result<void> add(const tree::Operation& operation, const log::Setting& setting);
+  Result<void> add(tree::Operation& operation, const log::Setting& setting);
   /// With the turn: writes the open group and holds `root` back, which it made. When it fails, the state is dropped.
   /// Errors: poisoned; those of Journal::commit().
   Result<void> write(Root* root, std::uint64_t commit, Durability durability);
