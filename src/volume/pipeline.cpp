@@ -110,17 +110,20 @@ void Pipeline::lead(std::unique_lock<std::mutex>& lock) {
   leading_ = true;
   lock.unlock();
   const auto synced = journal_->sync();
+  std::uint64_t covered = 0;
   if (synced) {
     const std::lock_guard counts(domain_.counts());
-    domain_.publish_through(*synced);
+    // A commit may be in the journal, and durable, before its state is held back: it is published by the next to lead.
+    covered = std::min(*synced, written_.load(std::memory_order_relaxed));
+    domain_.publish_through(covered);
   } else {
     poison(synced.error());
   }
   lock.lock();
   leading_ = false;
   if (synced) {
-    durable_ = std::max(durable_, *synced);
-    published_ = std::max(published_, *synced);
+    durable_ = std::max(durable_, covered);
+    published_ = std::max(published_, covered);
   }
   led_.notify_all();
 }

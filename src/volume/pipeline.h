@@ -54,7 +54,7 @@ class Pipeline {
   std::uint64_t published_;
   std::uint64_t durable_;
   std::optional<Error> failed_;
-  std::atomic<std::uint64_t> written_;  // changed with the turn
+  std::atomic<std::uint64_t> written_;  // the last whose state is published or held back; changed under the count lock
 };
 
 }  // namespace packfs::volume
