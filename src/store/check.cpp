@@ -12,6 +12,7 @@
 #include "log/record_content.h"
 #include "pack/verify_report.h"
 #include "store/directory.h"
+#include "store/leftovers.h"
 #include "store/segment_file.h"
 #include "store/store.h"
 
@@ -27,6 +28,7 @@ class Check {
       : io_(io), directory_(directory), log_(progress, total) {}
 
   Result<StoreReport> run(const Manifest& manifest) {
+    check_names(manifest);
     for (const SegmentEntry& entry : manifest.segments) {
       if (!log_.failed()) check_segment(entry);
     }
@@ -41,6 +43,16 @@ class Check {
   void structural(Error error) {
     is_readable_ = false;
     log_.damage(std::move(error));
+  }
+
+  /// Whether there are segments that the manifest should name.
+  void check_names(const Manifest& manifest) {
+    const auto left = leftovers_of(directory_, manifest);
+    if (left || left.error().code() == ErrorCode::no_entry) return;
+    // Not if its writer has just made another.
+    const auto now = directory_.manifest();
+    if (now && *now && (*now)->generation != manifest.generation) return;
+    log_.damage(left.error());
   }
 
   void check_segment(const SegmentEntry& entry) {
