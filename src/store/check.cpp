@@ -202,26 +202,26 @@ StoreReport report_of(const Error& error) {
 
 }  // namespace
 
-Result<StoreReport> check(base::Io& io, const std::string& path,
+Result<StoreReport> check(base::Io& io, const std::string& directory,
                           const std::function<bool(std::uint64_t, std::uint64_t)>& progress) {
   try {
-    const auto directory = Directory::open(io, path);
-    if (!directory) return std::unexpected(directory.error());
-    const auto manifest = directory->manifest();
+    const auto opened = Directory::open(io, directory);
+    if (!opened) return std::unexpected(opened.error());
+    const auto manifest = opened->manifest();
     if (!manifest && manifest.error().code() == ErrorCode::corrupt) return report_of(manifest.error());
     if (!manifest) return std::unexpected(manifest.error());
     if (!*manifest) {
-      const auto names = directory->names();
+      const auto names = opened->names();
       if (!names) return std::unexpected(names.error());
       const bool was_one =
           std::ranges::any_of(*names, [](const std::string& name) { return segment_id_of(name).has_value(); });
-      const Error missing = directory->at(Error(ErrorCode::no_entry), kCurrent);
+      const Error missing = opened->at(Error(ErrorCode::no_entry), kCurrent);
       if (was_one) return report_of(missing);
       return std::unexpected(missing);
     }
-    const auto total = bytes_in(*directory, **manifest);
+    const auto total = bytes_in(*opened, **manifest);
     if (!total) return std::unexpected(total.error());
-    return Check(io, *directory, progress, *total).run(**manifest);
+    return Check(io, *opened, progress, *total).run(**manifest);
   } catch (const std::bad_alloc&) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }

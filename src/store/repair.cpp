@@ -149,11 +149,11 @@ class Repair {
 
 }  // namespace
 
-Result<RepairReport> repair(base::Io& io, const std::string& path) {
+Result<RepairReport> repair(base::Io& io, const std::string& directory) {
   try {
-    const auto directory = Directory::open(io, path);
-    if (!directory) return std::unexpected(directory.error());
-    return Repair(*directory).run();
+    const auto opened = Directory::open(io, directory);
+    if (!opened) return std::unexpected(opened.error());
+    return Repair(*opened).run();
   } catch (const std::bad_alloc&) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }
