@@ -59,6 +59,8 @@ Result<Manifest> create(const Directory& directory, const tree::Stamp& stamp) {
   for (const std::string& name : *old) {
     if (auto removed = directory.remove(name); !removed) return std::unexpected(std::move(removed.error()));
   }
+  // Whoever made it, perhaps a process that was killed then.
+  if (auto synced = directory.sync_above(); !synced) return std::unexpected(std::move(synced.error()));
   Manifest manifest{.created = stamp.now, .uid = stamp.uid, .gid = stamp.gid};
   if (const auto got = base::checked(directory.io().getrandom(&manifest.store_id, sizeof manifest.store_id)); !got) {
     return std::unexpected(got.error());
