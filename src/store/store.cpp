@@ -144,8 +144,10 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
     auto created = create(*directory, volume::Core::first_stamp(options));
     if (!created) return std::unexpected(std::move(created.error()));
     *manifest = std::move(*created);
-  } else if (auto cleaned = clean(*directory, **manifest); !cleaned) {
-    return std::unexpected(std::move(cleaned.error()));
+  } else {
+    // Perhaps renamed by a process that was killed then: what is acknowledged from now on counts on its being there.
+    if (auto synced = directory->sync(); !synced) return std::unexpected(std::move(synced.error()));
+    if (auto cleaned = clean(*directory, **manifest); !cleaned) return std::unexpected(std::move(cleaned.error()));
   }
   return recovered(std::move(*directory), std::move(*lock), std::move(**manifest), options);
 }

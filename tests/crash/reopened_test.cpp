@@ -35,6 +35,16 @@ std::string names_on(base::Io& disk) {
   return volume ? names_in(*volume) : volume.error().message();
 }
 
+/// Dies at the `point`-th change from now on; false when there are fewer.
+template <class Call>
+bool killed_at(CrashDisk& disk, std::uint64_t point, Call call) {
+  disk.crash_at(disk.calls() + point);
+  call();
+  const bool died = disk.crashed();
+  disk.restart();
+  return died;
+}
+
 }  // namespace
 
 TEST_CASE("the directory that a store is made in is there after power loss", "[crash]") {
@@ -43,4 +53,24 @@ TEST_CASE("the directory that a store is made in is there after power loss", "[c
   REQUIRE(volume);
   must(volume->write("acknowledged", bytes_of("x")));
   CHECK(names_on(*disk.crash_image(1, Damage::all_lost)) == "acknowledged ");
+}
+
+TEST_CASE("what is acknowledged after a kill, at whichever change, is there after power loss", "[crash]") {
+  bool died = true;
+  for (std::uint64_t point = 1; died; ++point) {
+    INFO("killed at change " << point);
+    CrashDisk disk;
+    died = killed_at(disk, point, [&] {
+      for (int i = 0; i < 3; ++i) {
+        // Each in a segment of its own.
+        if (auto volume = open_on(disk, 64)) static_cast<void>(volume->write("a" + std::to_string(i), bytes_of("x")));
+      }
+    });
+    auto volume = open_on(disk);
+    REQUIRE(volume);
+    const std::string before = names_in(*volume);
+    must(volume->write("acknowledged", bytes_of("x")));
+    const auto lost = disk.crash_image(point, Damage::all_lost);
+    CHECK(names_on(*lost) == before + "acknowledged ");
+  }
 }
