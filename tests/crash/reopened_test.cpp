@@ -74,3 +74,26 @@ TEST_CASE("what is acknowledged after a kill, at whichever change, is there afte
     CHECK(names_on(*lost) == before + "acknowledged ");
   }
 }
+
+TEST_CASE("a commit that was lost with the one before it does not come back behind one of the same length", "[crash]") {
+  CrashDisk disk;
+  must(open_on(disk)->write("closed", bytes_of("in order")));
+  {
+    auto volume = open_on(disk);
+    REQUIRE(volume);
+    Volume later = volume->with(Durability::async);
+    must(later.write("lost1", bytes_of("x")));
+    must(later.write("lost2", bytes_of("x")));
+    disk.crash_at(1);
+  }
+  // Of the two writes the disk holds the second.
+  const auto found = disk.crash_image(1, Damage::newest_kept_oldest_lost);
+  {
+    auto volume = open_on(*found);
+    REQUIRE(volume);
+    CHECK(names_in(*volume) == "closed ");
+    must(volume->write("kept1", bytes_of("x")));
+    found->crash_at(1);
+  }
+  CHECK(names_on(*found->crash_image(1, Damage::all_lost)) == "closed kept1 ");
+}
