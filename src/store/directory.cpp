@@ -136,6 +136,14 @@ Result<void> Directory::sync() const {
   return {};
 }
 
+Result<void> Directory::sync_above() const {
+  const auto fd = open_file("..", O_RDONLY | O_DIRECTORY);
+  if (!fd && fd.error().code() == ErrorCode::access_denied) return {};
+  if (!fd) return std::unexpected(fd.error());
+  if (auto synced = done(io_->fsync(fd->get())); !synced) return std::unexpected(at(synced.error(), ".."));
+  return {};
+}
+
 Result<base::unique_fd> Directory::lock() const {
   for (int attempt = 0; attempt < kMostLockAttempts; ++attempt) {
     auto fd = open_file(kLock, O_RDWR | O_CREAT);

@@ -48,6 +48,9 @@ class Directory {
   Result<void> replace_manifest(const Manifest& manifest) const;
   Result<void> remove(const std::string& name) const;
   Result<void> sync() const;
+  /// Makes its own name durable, in the directory above it. One that may not be read is left to whoever made this
+  /// there.
+  Result<void> sync_above() const;
   /// The lock that one writer holds; it is free again when the descriptor is closed. Errors: busy.
   [[nodiscard]] Result<base::unique_fd> lock() const;
 

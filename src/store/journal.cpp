@@ -72,8 +72,19 @@ Journal::~Journal() { close(); }
 
 Result<void> Journal::usable() const {
   if (is_forked()) return std::unexpected(Error(ErrorCode::busy).with_note("opened by the parent process"));
-  if (is_broken_.load(std::memory_order_relaxed)) return std::unexpected(Error(ErrorCode::poisoned));
-  return {};
+  if (!is_broken_.load(std::memory_order_relaxed)) [[likely]] {
+    return {};
+  }
+  const std::lock_guard lock(mutex_);
+  return std::unexpected(Error(ErrorCode::poisoned).with_path(broken_->path()).with_note(broken_->message()));
+}
+
+/// Nothing is written any more.
+std::unexpected<Error> Journal::broken(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (!broken_) broken_ = error;
+  is_broken_.store(true, std::memory_order_relaxed);
+  return std::unexpected(error);
 }
 
 Result<void> Journal::failed(const Error& error) {
@@ -171,10 +182,7 @@ Result<std::uint64_t> Journal::sync() {
   if (synced_end_.load(std::memory_order_relaxed) == end) return committed;
   const Settler::Contents contents = settler_.take_committed();
   lock.unlock();
-  if (auto synced = writer->sync(); !synced) {
-    is_broken_.store(true, std::memory_order_relaxed);
-    return std::unexpected(directory_.at(synced.error(), segment_name(writer->segment_id())));
-  }
+  if (auto synced = sync_segment(*writer); !synced) return std::unexpected(std::move(synced.error()));
   settler_.settle(contents, writer->segment_id());
   lock.lock();
   // A segment that was left was synced before.
@@ -182,14 +190,19 @@ Result<std::uint64_t> Journal::sync() {
   return committed;
 }
 
+/// Of two syncs of a file one alone is told that a write failed: the other must not take its own for good.
+Result<void> Journal::sync_segment(log::SegmentWriter& writer) {
+  const std::lock_guard lock(syncing_);
+  if (auto good = usable(); !good) return good;
+  auto synced = writer.sync();
+  if (!synced) return broken(directory_.at(synced.error(), segment_name(writer.segment_id())));
+  return synced;
+}
+
 Result<void> Journal::roll() {
-  const auto broken = [&](const Error& error) -> Result<void> {
-    is_broken_.store(true, std::memory_order_relaxed);
-    return std::unexpected(error);
-  };
   auto made = make_segment(directory_, writer_->segment_id(), end_, committed_);
   if (!made) return std::unexpected(std::move(made.error()));
-  if (auto synced = writer_->sync(); !synced) return broken(synced.error());
+  if (auto synced = sync_segment(*writer_); !synced) return synced;
   settler_.settle(settler_.take_committed(), writer_->segment_id());
   if (auto adopted = adopt_segment(directory_, manifest_, **made, end_, committed_); !adopted) {
     return broken(adopted.error());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "base/fork_watch.h"
@@ -51,7 +52,9 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   Result<void> roll();
   Result<void> flush();
   Result<void> write_large(std::span<const std::byte> content);
+  Result<void> sync_segment(log::SegmentWriter& writer);
   Result<void> failed(const Error& error);
+  std::unexpected<Error> broken(const Error& error);
   void close() noexcept;
 
   Directory directory_;
@@ -63,12 +66,14 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   std::uint64_t greatest_;  // commit number seen, committed or not
   bool is_marked_;
   std::atomic<bool> is_broken_{false};
+  std::mutex syncing_;                     // of a segment; before mutex_
   std::atomic<std::uint64_t> synced_end_;  // of the last segment
 
   mutable std::mutex mutex_;  // what sync() takes together
   std::shared_ptr<log::SegmentWriter> writer_;
   std::uint64_t end_;
   std::uint64_t committed_;
+  std::optional<Error> broken_;  // what came first
 };
 
 /// A new segment with its header, not yet synced, that goes on behind `previous`.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -29,7 +30,10 @@ Result<bool> is_blank(const SegmentFile& file, std::uint64_t begin) {
   for (std::uint64_t at = begin; at < end; at += kPiece) {
     const auto bytes = file.source().at(at, std::min<std::uint64_t>(kPiece, end - at), scratch);
     if (!bytes) return in_file(file, bytes.error());
-    if (std::ranges::any_of(*bytes, [](std::byte byte) { return byte != std::byte{0}; })) return false;
+    // Each byte is as the one before it.
+    if (bytes->front() != std::byte{0} || std::memcmp(bytes->data(), bytes->data() + 1, bytes->size() - 1) != 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -84,21 +88,30 @@ Result<JournalEnd> Recovery::replay_last(const SegmentEntry& entry) {
       }
     }
   }
+  return behind(file, groups);
+}
+
+/// Where the journal goes on: all groups were read, those that are durable done.
+Result<JournalEnd> Recovery::behind(const SegmentFile& file, const log::GroupReader& groups) {
+  const bool is_marked = tail_.size() == 1 && tail_.front().is_closed;
+  const std::uint64_t cut = tail_.empty() ? groups.position() : tail_.front().begin;
+  if (is_marked || tail_.empty()) {
+    const auto blank = is_blank(file, groups.position());
+    if (!blank) return std::unexpected(blank.error());
+    if (*blank) return go_on(file, is_marked ? tail_.front() : log::FoundGroup{.begin = cut, .commit = last_commit_});
+  }
   if (groups.damage()) {
-    const auto known =
-        log::is_known_durable(file.source(), entry.id, *groups.damage()->offset(), file.source().length());
+    const auto known = log::is_known_durable(file.source(), file.header().segment_id, *groups.damage()->offset(),
+                                             file.source().length());
     if (!known) return in_file(file, known.error());
     if (*known) return in_file(file, *groups.damage());
   }
-  if (tail_.size() == 1 && tail_.front().is_closed) {
-    return go_on(file, tail_.front());
+  if (is_marked) {
+    // A writer may have gone on in its place and lost its first group: those behind have numbers that are given again.
+    last_commit_ = tail_.front().commit;
+    tail_.clear();
   }
-  if (tail_.empty()) {
-    const auto blank = is_blank(file, groups.position());
-    if (!blank) return std::unexpected(blank.error());
-    if (*blank) return go_on(file, {.begin = groups.position(), .commit = last_commit_});
-  }
-  return carry_forward(file, tail_.empty() ? groups.position() : tail_.front().begin);
+  return carry_forward(file, cut);
 }
 
 /// In the same segment, in the place of its mark, or of nothing.

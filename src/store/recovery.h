@@ -33,6 +33,7 @@ class Recovery {
  private:
   Result<void> replay_closed(const SegmentEntry& entry);
   Result<JournalEnd> replay_last(const SegmentEntry& entry);
+  Result<JournalEnd> behind(const SegmentFile& file, const log::GroupReader& groups);
   Result<void> replay_group(const SegmentFile& file, const log::FoundGroup& group);
   Result<std::size_t> whole_groups(const SegmentFile& file) const;
   Result<JournalEnd> carry_forward(const SegmentFile& file, std::uint64_t cut);

@@ -23,6 +23,8 @@ Result<Manifest> create(const Directory& directory, const tree::Stamp& stamp) {
   for (const std::string& name : *old) {
     if (auto removed = directory.remove(name); !removed) return std::unexpected(std::move(removed.error()));
   }
+  // Whoever made it, perhaps a process that was killed then.
+  if (auto synced = directory.sync_above(); !synced) return std::unexpected(std::move(synced.error()));
   Manifest manifest{.created = stamp.now, .uid = stamp.uid, .gid = stamp.gid};
   if (const auto got = base::checked(directory.io().getrandom(&manifest.store_id, sizeof manifest.store_id)); !got) {
     return std::unexpected(got.error());
@@ -92,8 +94,10 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
     auto created = create(*directory, volume::Core::first_stamp(options));
     if (!created) return std::unexpected(std::move(created.error()));
     *manifest = std::move(*created);
-  } else if (auto cleaned = clean(*directory, **manifest); !cleaned) {
-    return std::unexpected(std::move(cleaned.error()));
+  } else {
+    // Perhaps renamed by a process that was killed then: what is acknowledged from now on counts on its being there.
+    if (auto synced = directory->sync(); !synced) return std::unexpected(std::move(synced.error()));
+    if (auto cleaned = clean(*directory, **manifest); !cleaned) return std::unexpected(std::move(cleaned.error()));
   }
   return recovered(std::move(*directory), std::move(*lock), std::move(**manifest), options);
 }

@@ -40,7 +40,10 @@ Result<void> Pipeline::check() const {
 void Pipeline::poison(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
-    if (!failed_) failed_ = Error(ErrorCode::poisoned).with_path(error.path()).with_note(error.message());
+    const bool is_told = error.code() == ErrorCode::poisoned;
+    if (!failed_) {
+      failed_ = is_told ? error : Error(ErrorCode::poisoned).with_path(error.path()).with_note(error.message());
+    }
     poisoned_.store(true, std::memory_order_release);
   }
   const std::lock_guard lock(domain_.counts());
