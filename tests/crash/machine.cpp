@@ -23,7 +23,9 @@ void Machine::run(const std::vector<Life>& lives, std::uint64_t segment_bytes, H
 }
 
 void Machine::run_one(const Life& life, std::uint64_t segment_bytes, History& history) {
-  disk_->crash_at(point_);
+  const std::uint64_t killed_at = life.killed_at == 0 ? 0 : disk_->calls() + life.killed_at;
+  const bool is_killed_first = killed_at != 0 && (point_ == 0 || killed_at < point_);
+  disk_->crash_at(is_killed_first ? killed_at : point_);
   Process process(*disk_, history, life.failing_sync != 0);
   if (life.failing_sync != 0) disk_->fail_sync(life.failing_sync, EIO);
   process.open(segment_bytes);

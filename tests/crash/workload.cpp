@@ -132,7 +132,8 @@ Life small_commits(Random& random, const std::string& name, std::uint64_t size) 
     life.actions.push_back(call(write_of(name + std::to_string(i), size, random.below(1000)), random.chance(60)));
     if (random.chance(10)) life.actions.push_back(plain(Action::Kind::sync));
   }
-  life.is_killed = random.chance(40);
+  life.is_killed = random.chance(60);
+  if (life.is_killed && random.chance(60)) life.killed_at = 1 + random.below(20);
   return life;
 }
 
@@ -223,7 +224,8 @@ std::string to_text(const Workload& workload) {
   std::string text = std::string(name_of(workload.kind)) + ", seed " + std::to_string(workload.seed) +
                      ", segments of " + std::to_string(workload.segment_bytes) + " bytes:\n";
   for (const Life& life : workload.lives) {
-    text += life.is_killed ? "  a process that is killed:\n" : "  a process:\n";
+    text += life.is_killed ? "  a process that is killed" : "  a process";
+    text += life.killed_at != 0 ? " at its change " + std::to_string(life.killed_at) + ":\n" : ":\n";
     if (life.failing_sync != 0) text += "    sync " + std::to_string(life.failing_sync) + " fails\n";
     for (const Action& action : life.actions) text += "    " + to_text(action) + "\n";
   }

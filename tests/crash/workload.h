@@ -48,6 +48,7 @@ struct Action {
 struct Life {
   std::vector<Action> actions;
   bool is_killed = false;        ///< not closed in order
+  std::uint64_t killed_at = 0;   ///< at the so many-th change of the disk that it makes; 0: after its last action
   std::size_t failing_sync = 0;  ///< the so many-th sync of any file fails; 0: none
 };
 
