@@ -18,6 +18,8 @@ ExitCode run_command(const Arguments& arguments, Context& context) {
       return run_pack(arguments, context);
     case Command::unpack:
       return run_unpack(arguments, context);
+    case Command::export_tree:
+      return run_export(arguments, context);
     case Command::ls:
       return run_ls(arguments, context);
     case Command::cat:
@@ -28,6 +30,28 @@ ExitCode run_command(const Arguments& arguments, Context& context) {
       return run_info(arguments, context);
     case Command::verify:
       return run_verify(arguments, context);
+    case Command::diff:
+      return run_diff(arguments, context);
+    case Command::init:
+      return run_init(arguments, context);
+    case Command::put:
+      return run_put(arguments, context);
+    case Command::mkdir:
+      return run_mkdir(arguments, context);
+    case Command::rm:
+      return run_rm(arguments, context);
+    case Command::mv:
+      return run_mv(arguments, context);
+    case Command::cp:
+      return run_cp(arguments, context);
+    case Command::ln:
+      return run_ln(arguments, context);
+    case Command::log:
+      return run_log(arguments, context);
+    case Command::check:
+      return run_check(arguments, context);
+    case Command::repair:
+      return run_repair(arguments, context);
   }
   return ExitCode::usage;
 }

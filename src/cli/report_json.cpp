@@ -43,4 +43,38 @@ std::string unpack_json(std::string_view directory, std::span<const host::Proble
   return json_text(object);
 }
 
+std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
+                        std::span<const host::Problem> failed) {
+  Json object;
+  set_bytes(object, "path", store);
+  object["commit"] = commit ? Json(*commit) : Json();
+  object["failed"] = problems_json(failed);
+  return json_text(object);
+}
+
+std::string check_json(std::string_view store, const StoreReport& report) {
+  Json object = verify_object(store, report);
+  object["segments"] = report.segments;
+  object["commits"] = report.commits;
+  object["last_commit"] = report.last_commit;
+  object["unfinished_bytes"] = report.unfinished_bytes;
+  return json_text(object);
+}
+
+std::string repair_json(std::string_view store, const RepairReport& report) {
+  Json object;
+  set_bytes(object, "path", store);
+  object["changed"] = report.changed;
+  object["last_commit"] = report.last_commit;
+  object["dropped_commits"] = report.dropped_commits;
+  object["set_aside"] = Json::array();
+  for (const std::string& path : report.set_aside) {
+    Json element;
+    set_bytes(element, "path", path);
+    object["set_aside"].push_back(std::move(element));
+  }
+  object["damage"] = damages_json(report.damage);
+  return json_text(object);
+}
+
 }  // namespace packfs::cli
