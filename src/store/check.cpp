@@ -92,7 +92,10 @@ class Check {
       for (; !tail.empty() && (is_closed || tail.front().end <= (*group)->synced_end); tail.pop_front()) {
         accept(file, tail.front(), place);
       }
-      if ((*group)->is_closed) break;
+      if ((*group)->is_closed) {
+        place.position = (*group)->end;
+        break;
+      }
     }
     for (; !tail.empty() && !log_.failed(); tail.pop_front()) {
       const auto whole = file.is_whole(tail.front());
