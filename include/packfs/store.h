@@ -37,7 +37,7 @@ struct RepairReport {
 };
 
 /// Makes a store that cannot be opened one that can: the commits before the first damage are kept, all later ones
-/// dropped. A lost or damaged manifest is made anew from the segments (the root directory then is this process's
+/// dropped. A lost, damaged or older manifest is made anew from the segments (the root directory then is this process's
 /// user's, from now). Old segments are not written to; those that the store loses are set aside under names that begin
 /// with "dropped-". Damage inside a file's content drops nothing: reading that file tells of it. Errors: busy (a writer
 /// has it); corrupt (there is nothing to begin with); otherwise as check_store().

@@ -26,19 +26,30 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(base::Io& io, int d
   return writer;
 }
 
-void SegmentWriter::allocate(std::uint64_t end) noexcept {
+// Where there is no room for as much, or no such call, writing finds out whether there is any.
+
+/// Reserves room behind `end`.
+void SegmentWriter::reserve(std::uint64_t end) noexcept {
   const std::uint64_t step = std::max(std::clamp(allocated_, kLeastStep, kMostStep), end - allocated_);
-  // Where there is no room for as much, or no such call, writing finds out whether there is any.
-  if (io_.fallocate(fd_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(step)) == 0) {
-    allocated_ += step;
-  } else {
-    allocated_ = end;
+  const bool is_there = io_.fallocate(fd_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(step)) == 0;
+  allocated_ = is_there ? allocated_ + step : end;
+}
+
+/// Writes zeros behind `end`.
+void SegmentWriter::fill(std::uint64_t end) noexcept {
+  const std::array<std::byte, kLeastStep> zeros{};
+  const std::uint64_t goal = std::max(allocated_ + std::clamp(allocated_, kLeastStep, kMostZeros), end);
+  allocated_ = end;
+  while (allocated_ < goal) {
+    const auto piece = std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), goal - allocated_));
+    if (!base::pwrite_fully(io_, fd_.get(), piece, allocated_)) return;
+    allocated_ += piece.size();
   }
 }
 
 Result<void> SegmentWriter::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   const std::uint64_t end = offset + bytes.size();
-  if (end > allocated_) allocate(end);
+  if (end > allocated_) bytes.size() <= kMostSmall ? fill(end) : reserve(end);
   return base::pwrite_fully(io_, fd_.get(), bytes, offset);
 }
 

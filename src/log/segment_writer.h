@@ -13,7 +13,9 @@
 namespace packfs::log {
 
 /// A segment that grows. Its file is allocated ahead, so that writing a group changes nothing but the group's bytes
-/// and syncing it costs no more than that: what is behind the last group reads as zeros.
+/// and syncing it costs no more than that: what is behind the last group reads as zeros. Before small groups the zeros
+/// are written: a block that was only reserved has to be noted as written when it first is, which costs each sync of a
+/// group as much again. Before large ones that would double what is written.
 /// Threads: write() by one at a time, sync() by any beside it. Borrows the Io.
 class SegmentWriter {
  public:
@@ -32,9 +34,13 @@ class SegmentWriter {
 
   static constexpr std::uint64_t kLeastStep = std::uint64_t{64} << 10;
   static constexpr std::uint64_t kMostStep = std::uint64_t{32} << 20;
+  /// Zeros are written so far ahead at most, and before writes of up to this many bytes.
+  static constexpr std::uint64_t kMostZeros = std::uint64_t{256} << 10;
+  static constexpr std::size_t kMostSmall = std::size_t{64} << 10;
 
  private:
-  void allocate(std::uint64_t end) noexcept;
+  void reserve(std::uint64_t end) noexcept;
+  void fill(std::uint64_t end) noexcept;
 
   base::Io& io_;
   base::unique_fd fd_;

@@ -12,6 +12,7 @@
 #include "log/record_content.h"
 #include "pack/verify_report.h"
 #include "store/directory.h"
+#include "store/leftovers.h"
 #include "store/segment_file.h"
 #include "store/store.h"
 
@@ -27,6 +28,7 @@ class Check {
       : io_(io), directory_(directory), log_(progress, total) {}
 
   Result<StoreReport> run(const Manifest& manifest) {
+    check_names(manifest);
     for (const SegmentEntry& entry : manifest.segments) {
       if (!log_.failed()) check_segment(entry);
     }
@@ -41,6 +43,16 @@ class Check {
   void structural(Error error) {
     is_readable_ = false;
     log_.damage(std::move(error));
+  }
+
+  /// Whether there are segments that the manifest should name.
+  void check_names(const Manifest& manifest) {
+    const auto left = leftovers_of(directory_, manifest);
+    if (left || left.error().code() == ErrorCode::no_entry) return;
+    // Not if its writer has just made another.
+    const auto now = directory_.manifest();
+    if (now && *now && (*now)->generation != manifest.generation) return;
+    log_.damage(left.error());
   }
 
   void check_segment(const SegmentEntry& entry) {
@@ -190,26 +202,26 @@ StoreReport report_of(const Error& error) {
 
 }  // namespace
 
-Result<StoreReport> check(base::Io& io, const std::string& path,
+Result<StoreReport> check(base::Io& io, const std::string& directory,
                           const std::function<bool(std::uint64_t, std::uint64_t)>& progress) {
   try {
-    const auto directory = Directory::open(io, path);
-    if (!directory) return std::unexpected(directory.error());
-    const auto manifest = directory->manifest();
+    const auto opened = Directory::open(io, directory);
+    if (!opened) return std::unexpected(opened.error());
+    const auto manifest = opened->manifest();
     if (!manifest && manifest.error().code() == ErrorCode::corrupt) return report_of(manifest.error());
     if (!manifest) return std::unexpected(manifest.error());
     if (!*manifest) {
-      const auto names = directory->names();
+      const auto names = opened->names();
       if (!names) return std::unexpected(names.error());
       const bool was_one =
           std::ranges::any_of(*names, [](const std::string& name) { return segment_id_of(name).has_value(); });
-      const Error missing = directory->at(Error(ErrorCode::no_entry), kCurrent);
+      const Error missing = opened->at(Error(ErrorCode::no_entry), kCurrent);
       if (was_one) return report_of(missing);
       return std::unexpected(missing);
     }
-    const auto total = bytes_in(*directory, **manifest);
+    const auto total = bytes_in(*opened, **manifest);
     if (!total) return std::unexpected(total.error());
-    return Check(io, *directory, progress, *total).run(**manifest);
+    return Check(io, *opened, progress, *total).run(**manifest);
   } catch (const std::bad_alloc&) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }

@@ -111,13 +111,17 @@ Result<std::optional<Manifest>> Directory::manifest() const {
   return std::move(*manifest);
 }
 
-Result<void> Directory::replace_manifest(const Manifest& manifest) const {
+Result<void> Directory::write_next_manifest(const Manifest& manifest) const {
   const auto fd = open_file(kNextCurrent, O_WRONLY | O_CREAT | O_TRUNC);
   if (!fd) return std::unexpected(fd.error());
   if (auto written = base::pwrite_fully(*io_, fd->get(), encode_manifest(manifest), 0); !written) {
     return std::unexpected(at(written.error(), kNextCurrent));
   }
   if (auto synced = done(io_->fsync(fd->get())); !synced) return std::unexpected(at(synced.error(), kNextCurrent));
+  return {};
+}
+
+Result<void> Directory::switch_manifest() const {
   if (auto moved = done(io_->renameat2(fd_.get(), kNextCurrent, fd_.get(), kCurrent, 0)); !moved) {
     return std::unexpected(at(moved.error(), kNextCurrent));
   }

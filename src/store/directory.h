@@ -44,8 +44,10 @@ class Directory {
   [[nodiscard]] Result<base::unique_fd> open_file(const std::string& name, int flags) const;
   /// The manifest; nothing when there is none. Errors: as decode_manifest().
   [[nodiscard]] Result<std::optional<Manifest>> manifest() const;
-  /// Makes it the store's, durably: a temporary file, synced, renamed, the directory synced.
-  Result<void> replace_manifest(const Manifest& manifest) const;
+  /// Writes what is to become the manifest into a temporary file, durably. When it fails, nothing has changed.
+  Result<void> write_next_manifest(const Manifest& manifest) const;
+  /// Makes it the store's, durably. When it fails, either may be what a crash leaves.
+  Result<void> switch_manifest() const;
   Result<void> remove(const std::string& name) const;
   Result<void> sync() const;
   /// Makes its own name durable, in the directory above it. One that may not be read is left to whoever made this

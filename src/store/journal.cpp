@@ -37,18 +37,26 @@ Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& direct
   }
 }
 
-Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::SegmentWriter& segment,
-                           std::uint64_t cut, std::uint64_t base_commit) {
+Result<Manifest> prepare_segment(const Directory& directory, const Manifest& manifest, log::SegmentWriter& segment,
+                                 std::uint64_t cut, std::uint64_t base_commit) {
   if (auto synced = segment.sync(); !synced) {
     return std::unexpected(directory.at(synced.error(), segment_name(segment.segment_id())));
   }
-  if (auto synced = directory.sync(); !synced) return synced;
+  if (auto synced = directory.sync(); !synced) return std::unexpected(std::move(synced.error()));
   Manifest next = manifest;
   if (!next.segments.empty()) next.segments.back().end = cut;
   next.segments.push_back({segment.segment_id(), 0, base_commit});
   ++next.generation;
-  if (auto replaced = directory.replace_manifest(next); !replaced) return replaced;
-  manifest = std::move(next);
+  if (auto written = directory.write_next_manifest(next); !written) return std::unexpected(std::move(written.error()));
+  return next;
+}
+
+Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::SegmentWriter& segment,
+                           std::uint64_t cut, std::uint64_t base_commit) {
+  auto next = prepare_segment(directory, manifest, segment, cut, base_commit);
+  if (!next) return std::unexpected(std::move(next.error()));
+  if (auto switched = directory.switch_manifest(); !switched) return switched;
+  manifest = std::move(*next);
   return {};
 }
 
@@ -204,9 +212,14 @@ Result<void> Journal::roll() {
   if (!made) return std::unexpected(std::move(made.error()));
   if (auto synced = sync_segment(*writer_); !synced) return synced;
   settler_.settle(settler_.take_committed(), writer_->segment_id());
-  if (auto adopted = adopt_segment(directory_, manifest_, **made, end_, committed_); !adopted) {
-    return broken(adopted.error());
+  auto next = prepare_segment(directory_, manifest_, **made, end_, committed_);
+  if (!next) {
+    // Where there is no room for a new one, the old one may have some: the next transaction tries again.
+    static_cast<void>(directory_.remove(segment_name((*made)->segment_id())));
+    return std::unexpected(std::move(next.error()));
   }
+  if (auto switched = directory_.switch_manifest(); !switched) return broken(switched.error());
+  manifest_ = std::move(*next);
   const std::lock_guard lock(mutex_);
   writer_ = std::move(*made);
   end_ = sizeof(log::FileHeader);

@@ -79,7 +79,11 @@ class Journal final : public volume::Journal, private base::ForkWatch {
 /// A new segment with its header, not yet synced, that goes on behind `previous`.
 Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& directory, std::uint64_t previous_segment,
                                                          std::uint64_t previous_cut, std::uint64_t base_commit);
-/// Syncs a new segment and makes it the last one of the store: the one before it ends at `cut`.
+/// The manifest with a new segment as the last one of the store: the one before it ends at `cut`. The segment is
+/// synced, and the manifest written, but not yet the store's. When it fails, nothing has changed.
+Result<Manifest> prepare_segment(const Directory& directory, const Manifest& manifest, log::SegmentWriter& segment,
+                                 std::uint64_t cut, std::uint64_t base_commit);
+/// The same, and makes it the store's.
 Result<void> adopt_segment(const Directory& directory, Manifest& manifest, log::SegmentWriter& segment,
                            std::uint64_t cut, std::uint64_t base_commit);
 

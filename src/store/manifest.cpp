@@ -72,6 +72,7 @@ std::vector<std::byte> encode_manifest(const Manifest& manifest) {
 }
 
 Result<Manifest> decode_manifest(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return corrupt_at(0, "not a manifest");
   ManifestHeader header{};
   std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
   if (bytes.size() < sizeof header.magic || header.magic != kManifestMagic) return corrupt_at(0, "not a manifest");

@@ -13,6 +13,7 @@
 #include "log/group.h"
 #include "store/directory.h"
 #include "store/journal.h"
+#include "store/leftovers.h"
 #include "store/salvage.h"
 #include "store/store.h"
 #include "volume/core.h"
@@ -29,11 +30,10 @@ class Repair {
   Result<RepairReport> run() {
     auto lock = directory_.lock();
     if (!lock) return std::unexpected(std::move(lock.error()));
-    auto manifest = directory_.manifest();
-    const bool is_lost = manifest ? !*manifest : manifest.error().code() == ErrorCode::corrupt;
-    if (!manifest && !is_lost) return std::unexpected(std::move(manifest.error()));
+    auto manifest = named_manifest();
+    if (!manifest) return std::unexpected(std::move(manifest.error()));
+    const bool is_lost = !*manifest;
     if (is_lost) {
-      report_.damage.push_back(manifest ? directory_.at(Error(ErrorCode::no_entry), kCurrent) : manifest.error());
       auto made = manifest_of_segments();
       if (!made) return std::unexpected(std::move(made.error()));
       manifest = std::move(*made);
@@ -44,12 +44,28 @@ class Repair {
     if (!is_lost && !prefix->damage) return std::move(report_);
     if (prefix->damage) report_.damage.push_back(*prefix->damage);
     report_.dropped_commits = prefix->dropped_commits;
+    if (is_lost) {
+      if (auto aside = set_aside(kCurrent); !aside) return std::unexpected(std::move(aside.error()));
+    }
     if (auto cut = cut_off(**manifest, *prefix); !cut) return std::unexpected(std::move(cut.error()));
     report_.changed = true;
     return std::move(report_);
   }
 
  private:
+  /// The manifest, unless it is lost, damaged or an older one: then the report says so.
+  Result<std::optional<Manifest>> named_manifest() {
+    auto manifest = directory_.manifest();
+    if (manifest && *manifest) {
+      const auto left = leftovers_of(directory_, **manifest);
+      if (left) return manifest;
+      manifest = std::unexpected(left.error());
+    }
+    if (!manifest && manifest.error().code() != ErrorCode::corrupt) return manifest;
+    report_.damage.push_back(manifest ? directory_.at(Error(ErrorCode::no_entry), kCurrent) : manifest.error());
+    return std::nullopt;
+  }
+
   Result<Manifest> manifest_of_segments() {
     const auto names = directory_.names();
     if (!names) return std::unexpected(names.error());
@@ -76,11 +92,6 @@ class Repair {
     }
     for (const std::string& name : lost) {
       if (auto aside = set_aside(name); !aside) return aside;
-    }
-    if (auto aside =
-            report_.damage.front().path() == directory_.path_of(kCurrent) ? set_aside(kCurrent) : Result<void>();
-        !aside) {
-      return aside;
     }
     manifest.segments.resize(prefix.segments);
     if (auto adopted = go_on(manifest, prefix); !adopted) return adopted;
@@ -138,11 +149,11 @@ class Repair {
 
 }  // namespace
 
-Result<RepairReport> repair(base::Io& io, const std::string& path) {
+Result<RepairReport> repair(base::Io& io, const std::string& directory) {
   try {
-    const auto directory = Directory::open(io, path);
-    if (!directory) return std::unexpected(directory.error());
-    return Repair(*directory).run();
+    const auto opened = Directory::open(io, directory);
+    if (!opened) return std::unexpected(opened.error());
+    return Repair(*opened).run();
   } catch (const std::bad_alloc&) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }

@@ -1,8 +1,5 @@
 #include "store/store.h"
 
-#include <fcntl.h>
-
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -12,6 +9,7 @@
 #include "store/directory.h"
 #include "store/follower.h"
 #include "store/journal.h"
+#include "store/leftovers.h"
 #include "store/recovery.h"
 #include "store/replayer.h"
 #include "volume/core.h"
@@ -19,42 +17,8 @@
 namespace packfs::store {
 namespace {
 
-/// Whether a segment that no manifest names holds a group: then it was part of a store.
-Result<bool> holds_group(const Directory& directory, std::uint64_t id) {
-  const auto file = SegmentFile::open(directory, id);
-  if (!file) {
-    // No header, no group: what a creation that was cut off leaves.
-    if (file.error().code() == ErrorCode::corrupt) return false;
-    return std::unexpected(file.error());
-  }
-  log::GroupReader groups((*file)->source(), id, sizeof(log::FileHeader), (*file)->source().length(), 0);
-  const auto group = groups.next();
-  if (!group) return std::unexpected(group.error().with_path((*file)->path()));
-  return group->has_value();
-}
-
-/// The names that a creation that was cut off left. Errors: corrupt (anything else is there).
-Result<std::vector<std::string>> leftovers(const Directory& directory) {
-  auto names = directory.names();
-  if (!names) return names;
-  for (const std::string& name : *names) {
-    const auto id = segment_id_of(name);
-    bool may_be = name == kLock || name == kNextCurrent;
-    if (id) {
-      const auto holds = holds_group(directory, *id);
-      if (!holds) return std::unexpected(holds.error());
-      may_be = !*holds;
-    }
-    if (may_be) continue;
-    return std::unexpected(directory.at(
-        Error(ErrorCode::corrupt).with_note("there is no CURRENT here, but this, which no new store has"), name));
-  }
-  std::erase(*names, kLock);
-  return names;
-}
-
 Result<Manifest> create(const Directory& directory, const tree::Stamp& stamp) {
-  const auto old = leftovers(directory);
+  const auto old = leftovers_of_creation(directory);
   if (!old) return std::unexpected(old.error());
   for (const std::string& name : *old) {
     if (auto removed = directory.remove(name); !removed) return std::unexpected(std::move(removed.error()));
@@ -73,25 +37,11 @@ Result<Manifest> create(const Directory& directory, const tree::Stamp& stamp) {
   return manifest;
 }
 
-/// Whether a segment that the manifest does not name was to follow one that it names, or never got its header: a
-/// crash came before it was adopted.
-bool was_never_adopted(const Directory& directory, const Manifest& manifest, std::uint64_t id) {
-  const auto file = SegmentFile::open(directory, id);
-  if (!file) return false;
-  return std::ranges::any_of(
-      manifest.segments, [&](const SegmentEntry& segment) { return segment.id == (*file)->header().previous_segment; });
-}
-
 /// Removes what an earlier process did not come to use.
 Result<void> clean(const Directory& directory, const Manifest& manifest) {
-  const auto names = directory.names();
-  if (!names) return std::unexpected(names.error());
-  for (const std::string& name : *names) {
-    const auto id = segment_id_of(name);
-    const bool is_named =
-        id && std::ranges::any_of(manifest.segments, [&](const SegmentEntry& segment) { return segment.id == *id; });
-    const bool is_orphan = id && !is_named && was_never_adopted(directory, manifest, *id);
-    if (!is_orphan && name != kNextCurrent) continue;
+  const auto left = leftovers_of(directory, manifest);
+  if (!left) return std::unexpected(left.error());
+  for (const std::string& name : *left) {
     if (auto removed = directory.remove(name); !removed) return removed;
   }
   return {};
@@ -132,7 +82,7 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
   if (!manifest) return std::unexpected(std::move(manifest.error()));
   if (!*manifest) {
     // Before anything is changed: is this a place for a store?
-    if (auto old = leftovers(*directory); !old) return std::unexpected(std::move(old.error()));
+    if (auto old = leftovers_of_creation(*directory); !old) return std::unexpected(std::move(old.error()));
     if (!options.create) return std::unexpected(directory->at(Error(ErrorCode::no_entry), kCurrent));
   }
   auto lock = directory->lock();

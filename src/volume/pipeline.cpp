@@ -53,7 +53,7 @@ void Pipeline::poison(const Error& error) {
 Result<void> Pipeline::add(tree::Operation& operation, const log::Setting& setting) {
   if (auto good = check(); !good) return good;
   auto added = journal_->add(operation, setting);
-  if (!added && !leaves_all_well(added.error().code())) poison(added.error());
+  if (!added && (!leaves_all_well(added.error().code()) || !journal_->usable())) poison(added.error());
   return added;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "log/file_header.h"
+#include "packfs/store.h"
 #include "store/stores.h"
 #include "support/seed.h"
 #include "support/temp_dir.h"
@@ -182,4 +184,92 @@ TEST_CASE("a damaged content is found when it is read, and costs nothing else", 
   CHECK(read_text(volume, "small") == "s");
   must(volume.write("large", bytes_of("new")));
   CHECK(read_text(volume, "large") == "new");
+}
+
+TEST_CASE("files that crashes leave beside a store are removed, what may hold something is not", "[store]") {
+  const TempDir directory;
+  const Killed killed = make_killed(directory);
+  const std::string at = directory.path("store");
+  const auto segment = [&](const std::string& digits) {
+    return at + "/segment-" + std::string(16 - digits.size(), '0') + digits;
+  };
+  copy_killed(killed.path, at);
+  const auto bytes_with = [](std::uint64_t id, std::uint64_t previous) {
+    const auto header = log::encode_file_header({.segment_id = id, .previous_segment = previous, .previous_cut = 64});
+    Bytes bytes(header.begin(), header.end());
+    bytes.resize(4096);
+    return bytes;
+  };
+  const std::uint64_t named = *store::segment_id_of(std::filesystem::path(killed.segment).filename().string());
+  write_host_file(segment("1"), {});
+  write_host_file(segment("2"), Bytes(65536));
+  write_host_file(segment("3"), bytes_with(3, named));
+  Bytes torn = bytes_with(4, named);
+  torn[40] ^= std::byte{1};
+  write_host_file(segment("4"), torn);
+  write_host_file(at + "/CURRENT.new", bytes_of("half"));
+  // Another store's, and one whose header is gone.
+  write_host_file(segment("5"), killed.bytes);
+  const Volume other = open_store_at(directory.path("other"));
+  must(Volume(other).write("x", bytes_of("x")));
+  must(Volume(other).write("y", bytes_of("y")));
+  const std::string others = segment_of(directory.path("other"));
+  const std::string kept = at + "/" + std::filesystem::path(others).filename().string();
+  Bytes headless = read_host_file(others);
+  headless[20] ^= std::byte{1};
+  write_host_file(kept, headless);
+  CHECK(open_store_at(at).totals()->entries == 5);
+  for (const char* digits : {"1", "2", "3", "4", "5"}) CHECK_FALSE(std::filesystem::exists(segment(digits)));
+  CHECK_FALSE(std::filesystem::exists(at + "/CURRENT.new"));
+  CHECK(read_host_file(kept) == headless);
+}
+
+TEST_CASE("a directory that held a store is not made a new one, whatever of it is lost", "[store]") {
+  const TempDir directory;
+  const Killed killed = make_killed(directory);
+  std::filesystem::remove(killed.path + "/CURRENT");
+  Bytes bytes = killed.bytes;
+  SECTION("the manifest") {}
+  SECTION("the segment's header too") { bytes[20] ^= std::byte{1}; }
+  SECTION("the first record too") { std::fill_n(bytes.begin(), 100, std::byte{0}); }
+  write_host_file(killed.segment, bytes);
+  const auto volume = Volume::open(killed.path);
+  REQUIRE_FALSE(volume);
+  CHECK(volume.error().code() == ErrorCode::corrupt);
+  CHECK(volume.error().path() == killed.segment);
+  CHECK(read_host_file(killed.segment) == bytes);
+  CHECK_FALSE(std::filesystem::exists(killed.path + "/CURRENT"));
+}
+
+TEST_CASE("an older manifest that was put back is found out, and no later commit is lost", "[store]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  StoreOptions options;
+  options.segment_bytes = 200;
+  Bytes older;
+  {
+    auto volume = Volume::open(path, options);
+    REQUIRE(volume);
+    must(volume->write("0", bytes_of("0")));
+    older = read_host_file(path + "/CURRENT");
+    for (int i = 1; i < 8; ++i) must(volume->write(std::to_string(i), bytes_of("x")));
+  }
+  const auto newer = read_host_file(path + "/CURRENT");
+  REQUIRE(newer != older);
+  write_host_file(path + "/CURRENT", older);
+  const auto volume = Volume::open(path);
+  REQUIRE_FALSE(volume);
+  CHECK(volume.error().code() == ErrorCode::corrupt);
+  CHECK(volume.error().message().find("later commits") != std::string::npos);
+  CHECK(check_store(path)->damages == 1);
+  if (GENERATE(false, true)) {
+    write_host_file(path + "/CURRENT", newer);
+  } else {
+    const auto repaired = repair_store(path);
+    REQUIRE(repaired);
+    CHECK(repaired->changed);
+    CHECK(repaired->dropped_commits == 0);
+  }
+  CHECK(open_store_at(path).totals()->entries == 8);
+  CHECK(check_store(path)->damages == 0);
 }

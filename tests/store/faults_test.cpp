@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -193,4 +195,46 @@ TEST_CASE("commits that need not be durable are written and not synced, until so
   CHECK(io.count("fdatasync") == 1);
   must(volume.sync());
   CHECK(io.count("fdatasync") == 1);
+}
+
+TEST_CASE("where a new segment finds no room, that transaction fails and the next tries again", "[store][faults]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  StoreOptions options;
+  options.segment_bytes = 64;
+  bool retried = false;
+  for (std::uint64_t n = 1;; ++n) {
+    INFO(n);
+    FaultIo io(base::system_io());
+    std::filesystem::remove_all(path);
+    auto volume = store::open(io, path, options);
+    REQUIRE(volume);
+    must(volume->write("before", bytes_of("x")));
+    io.clear_log();
+    io.fail({.nth = n}, ENOSPC);
+    const auto written = volume->write("new", bytes_of("x"));
+    if (!io.struck()) {
+      CHECK(written);
+      break;
+    }
+    if (written) continue;
+    const auto calls = io.log();
+    const auto struck = std::ranges::find_if(calls, [](const FaultIo::Call& call) { return call.injected; });
+    // After a sync or a rename that fails nobody knows what a crash leaves; but a new segment may still be given up.
+    const bool may_poison = struck->name == "fdatasync" || struck->name == "fsync" || struck->name == "renameat2";
+    INFO(struck->name << " " << struck->path << ": " << written.error().message());
+    const auto again = volume->write("new", bytes_of("x"));
+    if (again) {
+      CHECK(written.error().code() == ErrorCode::no_space);
+      retried = true;
+    } else {
+      CHECK(may_poison);
+      CHECK(again.error().code() == ErrorCode::poisoned);
+    }
+    CHECK(*volume->exists("before"));
+    volume = Volume::memory();
+    CHECK(*open_store_at(path).exists("before"));
+    CHECK(segments_of(path).size() <= 4);
+  }
+  CHECK(retried);
 }
