@@ -40,8 +40,9 @@ void arm(FaultIo& io, const IoFault& fault, std::uint64_t n);
 /// path and reason.
 [[nodiscard]] std::string unclear(const Error& error, const IoFault& fault);
 
-/// The name of the call that was made to fail; "" when none was.
-[[nodiscard]] std::string_view struck_call(const FaultIo& io);
+/// Whether a call failed after which nobody knows what the disk holds, whatever the error: a sync, or the renaming of
+/// the manifest.
+[[nodiscard]] bool struck_for_good(const FaultIo& io);
 
 inline constexpr const char* kFaultStore = "/store";
 [[nodiscard]] Result<Volume> open_on(base::Io& io, std::uint64_t segment_bytes, bool read_only = false);

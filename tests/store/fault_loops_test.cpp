@@ -92,25 +92,29 @@ Result<void> apply_fully(const Operation& operation, Writable& to) {
   }
 }
 
-Result<void> apply_all(const std::vector<Operation>& operations, Writable& to) {
+Result<void> apply_all(const std::vector<Operation>& operations, Writable& to, std::size_t& done) {
   for (const Operation& operation : operations) {
-    if (auto done = apply_fully(operation, to); !done) return done;
+    if (auto applied = apply_fully(operation, to); !applied) return applied;
+    ++done;
   }
   return {};
 }
 
-Result<void> do_deed(const Deed& deed, Volume& volume) {
-  if (deed.as == Deed::As::calls) return apply_all(deed.operations, volume);
+/// `done` becomes the number of operations that were committed.
+Result<void> do_deed(const Deed& deed, Volume& volume, std::size_t& done) {
+  if (deed.as == Deed::As::calls) return apply_all(deed.operations, volume, done);
   if (deed.as == Deed::As::async) {
     Volume later = volume.with(Durability::async);
-    if (auto done = apply_all(deed.operations, later); !done) return done;
+    if (auto applied = apply_all(deed.operations, later, done); !applied) return applied;
     return volume.sync();
   }
   auto transaction = volume.begin();
   if (!transaction) return std::unexpected(transaction.error());
-  if (auto done = apply_all(deed.operations, *transaction); !done) return done;
+  std::size_t added = 0;
+  if (auto applied = apply_all(deed.operations, *transaction, added); !applied) return applied;
   const auto committed = transaction->commit();
   if (!committed) return std::unexpected(committed.error());
+  done = added;
   return {};
 }
 
@@ -120,7 +124,8 @@ std::unique_ptr<CrashDisk> disk_with_tree() {
   auto volume = open_on(disk, kLong);
   REQUIRE(volume);
   const Deed deed{.name = "making", .operations = stress::tree_of_all(), .as = Deed::As::transaction};
-  must(do_deed(deed, *volume));
+  std::size_t done = 0;
+  must(do_deed(deed, *volume, done));
   volume = std::unexpected(Error(ErrorCode::stale));
   return disk.crash_image(1, Damage::all_kept);
 }
@@ -131,88 +136,80 @@ class Faulty {
 
   /// Each call of the deed fails in each way.
   void try_all(const Deed& deed) {
-    const Model after = model_of(deed.operations, before_);
+    std::vector<Model> states{before_};
+    for (const Operation& operation : deed.operations) states.push_back(model_of({operation}, states.back()));
     for (const IoFault& fault : io_faults()) {
       for (std::uint64_t n = 1;; ++n) {
         INFO(deed.name << ", call " << n << ": " << fault.text());
         ++tried_;
-        if (!survives(deed, after, fault, n)) break;
+        if (!survives(deed, states, fault, n)) break;
       }
     }
   }
   [[nodiscard]] std::uint64_t tried() const { return tried_; }
 
  private:
-  /// False when the fault did not strike: the deed has fewer calls.
-  bool survives(const Deed& deed, const Model& after, const IoFault& fault, std::uint64_t n) {
+  /// `states` are those after each operation. False when the fault did not strike: the deed has fewer calls.
+  bool survives(const Deed& deed, const std::vector<Model>& states, const IoFault& fault, std::uint64_t n) {
     const auto disk = original_->crash_image(1, Damage::all_kept);
     FaultIo io(*disk);
-    Model model = before_;
+    std::size_t done = 0;
     bool struck = false;
-    std::optional<Error> error;
+    std::optional<Model> known;
     {
       auto volume = open_on(io, deed.segment_bytes);
       REQUIRE(volume);
       const Snapshot held = volume->snapshot();
       io.clear_log();
       arm(io, fault, n);
-      const auto done = do_deed(deed, *volume);
+      const auto result = do_deed(deed, *volume, done);
       struck = io.struck();
-      if (done) model = after;
-      if (!done) error = done.error();
-      check_live(*volume, model, held, deed);
-      if (error) {
+      CHECK(difference(*volume, states[done]) == "");
+      CHECK(held.lstat("a/f"));
+      if (!result) {
         CHECK(struck);
-        CHECK(unclear(*error, fault) == "");
+        CHECK(unclear(result.error(), fault) == "");
       }
-      go_on(*volume, io, fault, error, model);
+      if (goes_on(*volume, io, fault, result)) {
+        known = states[done];
+        REQUIRE(known->write("next", "room again", {}));
+        CHECK(difference(*volume, *known) == "");
+      }
     }
-    // Of what was poisoned the outcome was said to be unknown.
-    std::string differs = difference_reopened(*disk, model);
-    if (error && error->code() != ErrorCode::no_space && error->code() != ErrorCode::too_many_open_files) {
-      if (differs != "" && deed.as == Deed::As::async) differs = found_between(*disk, deed, model);
-      if (differs != "") differs = difference_reopened(*disk, after);
+    if (known) {
+      CHECK(difference_reopened(*disk, *known) == "");
+    } else {
+      CHECK(unknown_outcome(*disk, deed, states, done) == "");
     }
-    CHECK(differs == "");
     return struck;
   }
 
-  static void check_live(const Volume& volume, const Model& model, const Snapshot& held, const Deed& deed) {
-    std::string differs = difference(volume, model);
-    // Commits that need not be durable are seen before a sync fails.
-    if (deed.as == Deed::As::async) differs = "";
-    CHECK(differs == "");
-    CHECK(held.lstat("a/f"));
-  }
-
-  std::string found_between(CrashDisk& disk, const Deed& deed, const Model& model) {
-    std::string differs;
-    Model between = model;
-    for (const Operation& operation : deed.operations) {
-      static_cast<void>(apply(operation, between));
-      differs = difference_reopened(disk, between);
-      if (differs.empty()) break;
-    }
-    return differs;
-  }
-
   /// Want of room or of descriptors harms nothing; all else but what is not needed ends the writing, and says why.
-  static void go_on(Volume& volume, FaultIo& io, const IoFault& fault, const std::optional<Error>& error,
-                    Model& model) {
-    const std::string_view call = struck_call(io);
+  static bool goes_on(Volume& volume, FaultIo& io, const IoFault& fault, const Result<void>& result) {
+    const bool may_poison = !result && (!fault.is_want() || struck_for_good(io));
     io.heal();
     const auto written = volume.write("next", bytes_of("room again"));
-    const bool is_sync = call == "fdatasync" || call == "fsync";
-    if (!error || (fault.is_want() && !is_sync)) {
-      INFO("after " << call << (written ? "" : ": " + written.error().message()));
-      CHECK(written);
-    } else if (!written) {
-      CHECK(written.error().code() == ErrorCode::poisoned);
-      CHECK(unclear(written.error(), fault) == "");
+    if (written) return true;
+    INFO(written.error().message());
+    CHECK(may_poison);
+    CHECK(written.error().code() == ErrorCode::poisoned);
+    CHECK(unclear(written.error(), fault) == "");
+    return false;
+  }
+
+  /// Of what was not durable when the store was poisoned some, in its order.
+  static std::string unknown_outcome(CrashDisk& disk, const Deed& deed, const std::vector<Model>& states,
+                                     std::size_t done) {
+    const std::size_t first = deed.as == Deed::As::calls ? done : 0;
+    const std::size_t last = deed.as == Deed::As::transaction ? states.size() - 1 : done + 1;
+    std::string differs;
+    for (std::size_t i = first; i <= std::min(last, states.size() - 1); ++i) {
+      if (deed.as == Deed::As::transaction && i != first && i != last) continue;
+      const auto differs_from_it = difference_reopened(disk, states[i]);
+      if (differs_from_it.empty()) return "";
+      differs += differs_from_it + "; ";
     }
-    if (!written) return;
-    REQUIRE(model.write("next", "room again", {}));
-    CHECK(difference(volume, model) == "");
+    return differs;
   }
 
   std::unique_ptr<CrashDisk> original_;
