@@ -73,6 +73,7 @@ class Check {
   struct Place {
     std::uint64_t position = 0;
     std::uint64_t last_commit = 0;
+    std::uint64_t mark_end = 0;  // of the mark at the position; 0: there is none
   };
 
   /// All groups up to `end`, 0: as far as they count. Where that was.
@@ -93,7 +94,7 @@ class Check {
         accept(file, tail.front(), place);
       }
       if ((*group)->is_closed) {
-        place.position = (*group)->end;
+        place.mark_end = (*group)->end;
         break;
       }
     }
@@ -146,7 +147,8 @@ class Check {
         structural(again.damage().value_or(Error(ErrorCode::corrupt).with_offset(before)).with_path(file.path()));
       }
     }
-    report_.unfinished_bytes = used_end(file, place.position) - place.position;
+    const std::uint64_t end = std::max(place.position, place.mark_end);
+    report_.unfinished_bytes = used_end(file, end) - end;
   }
 
   /// Behind the last byte that is not zero, at least `begin`.
