@@ -132,8 +132,12 @@ class Salvage {
   Prefix prefix_;
 };
 
-/// Whether a segment that is not the last can end there.
-bool is_cut(std::uint64_t end) noexcept { return end >= sizeof(log::FileHeader) && end % log::kRecordAlignment == 0; }
+/// Whether a manifest can name these: what headers say of each other need not be so.
+bool can_be_said(const std::vector<SegmentEntry>& segments) {
+  Manifest manifest;
+  manifest.segments = segments;
+  return decode_manifest(encode_manifest(manifest)).has_value();
+}
 
 /// The header of a segment; nothing when the file has none that is good.
 Result<std::optional<log::SegmentHeader>> header_of(const Directory& directory, std::uint64_t id) {
@@ -193,11 +197,8 @@ Result<std::vector<SegmentEntry>> find_chain(const Directory& directory, const s
       previous = found->previous_segment;
       cut = found->previous_cut;
     }
-    // A cut that no manifest can say leads nowhere.
-    const bool is_whole = previous == 0 && std::ranges::all_of(chain, [&](const SegmentEntry& entry) {
-                            return entry.id == end.segment_id || is_cut(entry.end);
-                          });
-    if (!is_whole || (!best.empty() && *last < best_commit)) continue;
+    if (previous != 0 || !can_be_said(chain)) continue;
+    if (!best.empty() && *last < best_commit) continue;
     if (!best.empty() && *last == best_commit && chain.size() <= best.size()) continue;
     best = std::move(chain);
     best_commit = *last;

@@ -256,6 +256,13 @@ TEST_CASE("repair makes a lost manifest anew from the segments", "[store][repair
     const auto bytes = log::encode_file_header(header);
     write_host_file(path + "/segment-0000000000000007", {bytes.begin(), bytes.end()});
   }
+  SECTION("gone, beside a segment whose header says what no manifest can") {
+    std::filesystem::remove(current);
+    const log::SegmentHeader header{
+        .segment_id = 7, .previous_segment = id_of(segment), .previous_cut = 63, .base_commit = 100};
+    const auto bytes = log::encode_file_header(header);
+    write_host_file(path + "/segment-0000000000000007", {bytes.begin(), bytes.end()});
+  }
   CHECK_FALSE(Volume::open(path));
   const RepairReport report = repaired(path);
   CHECK(report.changed);
