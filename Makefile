@@ -13,7 +13,7 @@ BUILD_PACKAGES = g++ cmake ninja-build make pkg-config libxxhash-dev libzstd-dev
   nlohmann-json3-dev
 TEST_PACKAGES = catch2 rsync
 LINT_PACKAGES = clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev
-BENCH_PACKAGES = libbenchmark-dev liblmdb-dev libleveldb-dev libsqlite3-dev tar zip unzip squashfs-tools erofs-utils e2fsprogs mount
+BENCH_PACKAGES = libbenchmark-dev liblmdb-dev libleveldb-dev librocksdb-dev libsqlite3-dev tar zip unzip squashfs-tools erofs-utils e2fsprogs mount
 
 # Installs what is missing of the packages in $(1). Where it may not, it names them and fails.
 define install_packages
