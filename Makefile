@@ -1,4 +1,5 @@
-# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000, PREFIX=/usr/local, DESTDIR=,
+# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000,
+# BENCH_GROUPS="store-creates store-replay" (all groups when empty), PREFIX=/usr/local, DESTDIR=,
 # SHARED=ON (make install: libpackfs.so), WERROR=ON (warnings are errors), NO_DEPS=1 (install nothing, trust what is there).
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -76,7 +77,7 @@ fuzz: deps-lint ## FUZZ_SECONDS of each fuzz target
 bench: deps-bench ## the measured record: prints the table, writes BENCH.md
 	$(CONFIGURE) bench
 	cmake --build --preset bench -j $(JOBS) --target benchmarks
-	sh bench/run.sh build/bench/bench
+	sh bench/run.sh build/bench/bench $(BENCH_GROUPS)
 
 .PHONY: crash
 crash: all ## the crash test on CRASH_STATES states

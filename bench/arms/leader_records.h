@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sched.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +15,13 @@
 
 namespace packfs::bench {
 
-/// An ideal group commit: threads put records into one buffer; whoever finds no leader leads, which is one pwrite and one
-/// fdatasync for all that wait. Nothing else is done for a record. Threads: put() from any.
+/// An ideal group commit: threads put records into one buffer; whoever finds no leader leads, which is one pwrite and
+/// one fdatasync for all that wait. Nothing else is done for a record. Threads: put() from any.
 class LeaderRecords {
  public:
-  LeaderRecords(const std::string& path, std::size_t record_bytes, std::size_t records)
-      : file_(path, record_bytes, records) {}
+  /// A leader that gathers lets others run, kMostYields times, until `gathered` records wait; 0: it begins at once.
+  LeaderRecords(const std::string& path, std::size_t record_bytes, std::size_t records, std::size_t gathered)
+      : gathered_bytes_(gathered * record_bytes), file_(path, record_bytes, records) {}
 
   void make_directory(std::string_view path) { put(path, {}); }
   void put(std::string_view path, std::span<const std::byte> content) {
@@ -26,19 +29,24 @@ class LeaderRecords {
     file_.encode(path, content, waiting_);
     const std::uint64_t own = ++put_;
     while (durable_ < own) {
-      if (is_led_) {
-        led_.wait(lock);
-      } else {
-        lead(lock);
-      }
+      if (!is_led_) return lead(lock);
+      led_.wait(lock);
     }
   }
   void begin() noexcept {}
   void commit() noexcept {}
 
+  static constexpr int kMostYields = 4;
+
  private:
+  /// What this thread put is in the buffer, so that it need not look again.
   void lead(std::unique_lock<std::mutex>& lock) {
     is_led_ = true;
+    for (int i = 0; i < kMostYields && waiting_.size() < gathered_bytes_; ++i) {
+      lock.unlock();
+      sched_yield();
+      lock.lock();
+    }
     writing_.swap(waiting_);
     const std::uint64_t through = put_;
     lock.unlock();
@@ -48,9 +56,11 @@ class LeaderRecords {
     lock.lock();
     durable_ = through;
     is_led_ = false;
+    lock.unlock();
     led_.notify_all();
   }
 
+  std::size_t gathered_bytes_;
   std::mutex mutex_;
   std::condition_variable led_;
   bool is_led_ = false;

@@ -24,8 +24,8 @@ std::vector<std::byte> all_bytes(int fd) {
   must_call(fstat(fd, &found), "stat records");
   std::vector<std::byte> bytes(static_cast<std::size_t>(found.st_size));
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t read = must_call(
-        pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done)), "read records");
+    const ssize_t read =
+        must_call(pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done)), "read records");
     must_hold(read != 0, "records end early");
     done += static_cast<std::size_t>(read);
   }

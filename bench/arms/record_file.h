@@ -10,8 +10,8 @@
 
 namespace packfs::bench {
 
-/// Records of one size, one behind another, in a file whose blocks were all written before: the least that a log can cost.
-/// A record holds a path and a content, and is filled up with zeros. One thread at a time.
+/// Records of one size, one behind another, in a file whose blocks were all written before: the least that a log can
+/// cost. A record holds a path and a content, and is filled up with zeros. One thread at a time.
 class RecordFile {
  public:
   /// A new file with room for so many.

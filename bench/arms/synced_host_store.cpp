@@ -12,7 +12,8 @@
 namespace packfs::bench {
 namespace {
 
-const std::string& made(const std::string& directory, Lifetime lifetime) {
+/// The directory, which is made unless it is there.
+std::string made(const std::string& directory, Lifetime lifetime) {
   if (lifetime == Lifetime::found) return directory;
   std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory);

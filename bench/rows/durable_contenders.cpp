@@ -48,10 +48,10 @@ void create_in_threads(Store& store, const LiveWork& work) {
   std::vector<std::thread> threads;
   threads.reserve(kCreatingThreads);
   for (std::size_t thread = 0; thread < kCreatingThreads; ++thread) {
-    threads.emplace_back([&store, &work, begin = files * thread / kCreatingThreads,
-                          end = files * (thread + 1) / kCreatingThreads] {
-      for (std::size_t i = begin; i < end; ++i) store.put(work.paths()[i], work.content(i));
-    });
+    threads.emplace_back(
+        [&store, &work, begin = files * thread / kCreatingThreads, end = files * (thread + 1) / kCreatingThreads] {
+          for (std::size_t i = begin; i < end; ++i) store.put(work.paths()[i], work.content(i));
+        });
   }
   for (std::thread& thread : threads) thread.join();
 }
@@ -129,7 +129,7 @@ DurableContender contender(const std::string& name, DurablePlace& place, Durable
 
 /// What the journal of a store needs for one file of a job: what whoever writes as little as possible writes as well.
 std::size_t record_bytes(DurablePlace& place, DurableJob job) {
-  const Corpus corpus = workload(2 * kFilesInCommit);
+  const Corpus corpus = workload(rehearsal_files(job));
   const LiveWork work(corpus);
   const std::string path = place.next();
   {
@@ -142,14 +142,23 @@ std::size_t record_bytes(DurablePlace& place, DurableJob job) {
   return (bytes + corpus.files.size() - 1) / corpus.files.size();
 }
 
-template <class Records>
-DurableContender records_contender(const std::string& name, DurablePlace& place, DurableJob job, std::size_t bytes) {
+/// Records and nothing else; `options` go to the store.
+template <class Records, class... Options>
+DurableContender records_contender(const std::string& name, DurablePlace& place, DurableJob job, std::size_t bytes,
+                                   Options... options) {
   return contender(
       name, place, job,
-      [bytes](const std::string& path, const LiveWork& work) {
-        return std::make_unique<Records>(path, bytes, work.corpus().entries());
+      [bytes, options...](const std::string& path, const LiveWork& work) {
+        return std::make_unique<Records>(path, bytes, work.corpus().entries(), options...);
       },
       [](const std::string& path) { return std::make_unique<RecordFile>(path); });
+}
+
+std::vector<DurableContender> least_contenders(DurablePlace& place, DurableJob job) {
+  const std::size_t bytes = record_bytes(place, job);
+  if (job != DurableJob::create_in_threads) return {records_contender<SyncedRecords>(kFloor, place, job, bytes)};
+  return {records_contender<LeaderRecords>(kIdealGroupCommit, place, job, bytes, std::size_t{0}),
+          records_contender<LeaderRecords>(kGatheringLeader, place, job, bytes, kCreatingThreads)};
 }
 
 DurableContender sqlite_contender(const std::string& name, DurablePlace& place, DurableJob job, SqliteMode mode) {
@@ -162,18 +171,18 @@ DurableContender sqlite_contender(const std::string& name, DurablePlace& place, 
 }  // namespace
 
 std::vector<DurableContender> durable_contenders(DurablePlace& place, DurableJob job) {
-  const std::size_t bytes = record_bytes(place, job);
-  std::vector<DurableContender> all{
-      contender("packfs", place, job,
-                [](const std::string& path, Lifetime lifetime) { return std::make_unique<VolumeStore>(path, lifetime); }),
-      job == DurableJob::create_in_threads ? records_contender<LeaderRecords>(kIdealGroupCommit, place, job, bytes)
-                                           : records_contender<SyncedRecords>(kFloor, place, job, bytes),
+  std::vector<DurableContender> all = least_contenders(place, job);
+  const std::vector<DurableContender> stores{
+      contender(
+          "packfs", place, job,
+          [](const std::string& path, Lifetime lifetime) { return std::make_unique<VolumeStore>(path, lifetime); }),
       contender("LevelDB", place, job,
                 [](const std::string& path, Lifetime lifetime) {
                   return std::make_unique<LevelStore>(path, LevelMode::synced, lifetime);
                 }),
-      contender("RocksDB", place, job,
-                [](const std::string& path, Lifetime lifetime) { return std::make_unique<RocksStore>(path, lifetime); }),
+      contender(
+          "RocksDB", place, job,
+          [](const std::string& path, Lifetime lifetime) { return std::make_unique<RocksStore>(path, lifetime); }),
       sqlite_contender("SQLite WAL", place, job, SqliteMode::write_ahead),
       sqlite_contender("SQLite rollback", place, job, SqliteMode::rollback),
       contender("LMDB", place, job,
@@ -181,6 +190,7 @@ std::vector<DurableContender> durable_contenders(DurablePlace& place, DurableJob
                   return std::make_unique<LmdbLive>(path, LmdbMode::synced, lifetime);
                 }),
   };
+  all.insert(all.end(), stores.begin(), stores.end());
   if (job != DurableJob::create_in_commits) {
     all.push_back(contender("ext4", place, job, [](const std::string& path, Lifetime lifetime) {
       return std::make_unique<SyncedHostStore>(path, lifetime);

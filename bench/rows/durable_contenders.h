@@ -18,8 +18,13 @@ enum class DurableJob : std::uint8_t {
   create_in_commits,  ///< kFilesInCommit in one durable transaction, one transaction after another
 };
 
-inline constexpr std::size_t kFilesInCommit = 500;
+inline constexpr unsigned kFilesInCommit = 500;
 inline constexpr std::size_t kCreatingThreads = 8;
+
+/// How many files show that a job is done well.
+[[nodiscard]] constexpr unsigned rehearsal_files(DurableJob job) noexcept {
+  return job == DurableJob::create_in_commits ? 2 * kFilesInCommit : 100;
+}
 
 /// A kind of store that can do a job.
 struct DurableContender {
@@ -32,9 +37,10 @@ struct DurableContender {
 /// Names that rows compare.
 inline constexpr const char* kFloor = "fdatasync floor";
 inline constexpr const char* kIdealGroupCommit = "ideal group commit";
+inline constexpr const char* kGatheringLeader = "ideal, leader gathers";
 
-/// packfs, the floor (of threads: the ideal group commit), LevelDB, RocksDB, SQLite in both modes and LMDB; where files
-/// are created by themselves, host files too. Borrows `place`.
+/// packfs, the floor (of threads: ideal group commits instead), LevelDB, RocksDB, SQLite in both modes and LMDB; where
+/// files are created by themselves, host files too. Borrows `place`.
 [[nodiscard]] std::vector<DurableContender> durable_contenders(DurablePlace& place, DurableJob job);
 
 }  // namespace packfs::bench

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "check.h"
+#include "machine.h"
 
 namespace packfs::bench {
 
@@ -15,10 +16,17 @@ DurablePlace::DurablePlace(std::string directory) : directory_(std::move(directo
   std::filesystem::create_directories(directory_);
 }
 
+DurablePlace::DurablePlace(const Settings& settings) : DurablePlace(settings.directory + "/durable") {
+  must_hold(settings.smoke || filesystem_of(directory_) != "tmpfs",
+            settings.directory + ": a sync in memory measures nothing; name another place (PACKFS_BENCH_DIR)");
+}
+
 DurablePlace::~DurablePlace() {
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
 }
+
+std::string DurablePlace::description() const { return "work directory, " + filesystem_of(directory_); }
 
 std::string DurablePlace::next() { return directory_ + "/" + std::to_string(count_++); }
 

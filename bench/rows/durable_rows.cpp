@@ -14,6 +14,7 @@ namespace {
 constexpr unsigned kCreated = 3'000;
 constexpr unsigned kCreatedInThreads = 8'000;
 constexpr unsigned kCreatedInCommits = 50'000;
+constexpr unsigned kCreatedInSmoke = 48;  // each costs a sync
 
 /// How much of the rate of a peer packfs must have; nothing: the line only informs.
 using Bounds = std::vector<std::pair<std::string, std::optional<double>>>;
@@ -57,12 +58,11 @@ Arm arm_of(const DurableContender& contender, const LiveWork& work) {
 
 /// Of all contenders, those the row compares. Each has done a smaller job, and what it left was read, before any is
 /// timed.
-void measure_job(Recorder& recorder, const RowHeading& row, const LiveWork& work,
-                 const std::vector<DurableContender>& contenders) {
-  const Corpus few = workload(static_cast<unsigned>(work.at_most(2 * kFilesInCommit)));
+void measure_job(Recorder& recorder, const RowHeading& row, const LiveWork& work, DurablePlace& place, DurableJob job) {
+  const Corpus few = workload(rehearsal_files(job));
   const LiveWork rehearsal(few);
   std::vector<Arm> arms;
-  for (const DurableContender& each : contenders) {
+  for (const DurableContender& each : durable_contenders(place, job)) {
     const auto compares = [&](const Comparison& line) { return line.subject == each.name || line.peer == each.name; };
     if (std::ranges::none_of(row.comparisons, compares)) continue;
     each.run(rehearsal);
@@ -71,21 +71,19 @@ void measure_job(Recorder& recorder, const RowHeading& row, const LiveWork& work
   recorder.measure(row, arms);
 }
 
-std::string work_place(const Recorder& recorder) { return recorder.settings().directory + "/durable"; }
-
 /// A sync of the loop device costs two: its image's filesystem has one of its own. So what all arms have in common
 /// weighs more here; but host files meet no filesystem that earlier unlinks have left slow.
 void measure_rested_creates(Recorder& recorder, const LiveWork& work) {
   constexpr std::uint64_t kForFile = std::uint64_t{3} * 4096;
   const Settings& settings = recorder.settings();
-  const std::uint64_t files = (settings.rounds + 1) * (work.corpus().entries() + 2 * kFilesInCommit);
+  const std::uint64_t files = (settings.rounds + 1) * (work.corpus().entries() + 2 * kWorkloadDirectoryFiles);
   const RestedFilesystem filesystem(settings.directory, "durable-rested", files + 1000,
                                     files * kForFile + (std::uint64_t{256} << 20), RestedFilesystem::Image::written);
   DurablePlace place(filesystem.path() + "/stores");
   measure_job(recorder,
               heading("durable-create-rested", "durable create, rested filesystem", work.corpus(),
                       filesystem.description(), {{kFloor, {}}, {"ext4", 8}}),
-              work, durable_contenders(place, DurableJob::create));
+              work, place, DurableJob::create);
 }
 
 }  // namespace
@@ -94,28 +92,28 @@ void measure_durable_creates(Recorder& recorder) {
   constexpr double kOfFloor = 0.85;
   constexpr double kOfIdeal = 0.9;
   constexpr double kOfHostFiles = 8;
-  const Corpus one = workload(recorder.settings().scaled(kCreated));
+  const Corpus one = workload(recorder.settings().smoke ? kCreatedInSmoke : kCreated);
   const LiveWork by_one(one);
-  DurablePlace place(work_place(recorder));
+  DurablePlace place(recorder.settings());
   measure_job(recorder,
-              heading("durable-create", "durable create", one, "work directory",
+              heading("durable-create", "durable create", one, place.description(),
                       with_databases({{kFloor, kOfFloor}, {"ext4", kOfHostFiles}}, 1)),
-              by_one, durable_contenders(place, DurableJob::create));
-  const Corpus eight = workload(recorder.settings().scaled(kCreatedInThreads));
+              by_one, place, DurableJob::create);
+  const Corpus eight = workload(recorder.settings().smoke ? kCreatedInSmoke : kCreatedInThreads);
   measure_job(recorder,
-              heading("durable-create-threads", "durable create, 8 threads", eight, "work directory",
-                      with_databases({{kIdealGroupCommit, kOfIdeal}, {"ext4", {}}}, {})),
-              LiveWork(eight), durable_contenders(place, DurableJob::create_in_threads));
+              heading("durable-create-threads", "durable create, 8 threads", eight, place.description(),
+                      with_databases({{kIdealGroupCommit, kOfIdeal}, {kGatheringLeader, {}}, {"ext4", {}}}, {})),
+              LiveWork(eight), place, DurableJob::create_in_threads);
   measure_rested_creates(recorder, by_one);
 }
 
 void measure_durable_transactions(Recorder& recorder) {
   const Corpus corpus = workload(recorder.settings().scaled(kCreatedInCommits));
-  DurablePlace place(work_place(recorder));
+  DurablePlace place(recorder.settings());
   measure_job(recorder,
-              heading("durable-commits", "create, 500 in a durable transaction", corpus, "work directory",
+              heading("durable-commits", "create, 500 in a durable transaction", corpus, place.description(),
                       with_databases({{kFloor, {}}}, 1)),
-              LiveWork(corpus), durable_contenders(place, DurableJob::create_in_commits));
+              LiveWork(corpus), place, DurableJob::create_in_commits);
 }
 
 }  // namespace packfs::bench

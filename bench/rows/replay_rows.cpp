@@ -127,16 +127,17 @@ double seconds_to_open(const Made& made, const Files& files, DurablePlace& place
 
 void measure_opening(Recorder& recorder, const std::string& id, const Files& files, DurablePlace& place,
                      const std::vector<Made>& stores) {
-  RowHeading row{.id = id,
-                 .operation = "open: replay of the journal",
-                 .workload = files.text(),
-                 .measure = Measure::entries_per_second,
-                 .conditions = {.compression = "none",
-                                .xattrs = "none",
-                                .memory = "files counted, not commits; journal in the page cache; memory as it comes from "
-                                          "the system; killed: a copy of an open store",
-                                .filesystem = "work directory"},
-                 .comparisons = {}};
+  RowHeading row{
+      .id = id,
+      .operation = "open: replay of the journal",
+      .workload = files.text(),
+      .measure = Measure::entries_per_second,
+      .conditions = {.compression = "none",
+                     .xattrs = "none",
+                     .memory = "files counted, not commits; journal in the page cache; memory as it comes from "
+                               "the system; killed: a copy of an open store",
+                     .filesystem = place.description()},
+      .comparisons = {}};
   std::vector<Arm> arms;
   for (const Made& made : stores) {
     row.comparisons.push_back({.subject = made.name, .peer = "", .at_least = made.at_least, .at_most = {}});
@@ -159,18 +160,17 @@ void measure_opening(Recorder& recorder, const std::string& id, const Files& fil
 void measure_replay(Recorder& recorder) {
   constexpr std::uint64_t kUsual = StoreOptions{}.segment_bytes;
   constexpr std::uint64_t kOneSegment = std::uint64_t{4} << 30;  // or leaving the first would make it durable
-  DurablePlace place(recorder.settings().directory + "/durable");
+  DurablePlace place(recorder.settings());
   const Files files{.count = recorder.settings().scaled(kFiles)};
-  measure_opening(
-      recorder, "replay", files, place,
-      {make(place, files, {"closed in order, commits of 1000", "", Ending::closed, kRecordsPerSecond},
-            write_in_transactions, kUsual),
-       make(place, files, {"closed in order, commits of 1", "", Ending::closed, kRecordsPerSecond}, write_one_by_one,
-            kUsual),
-       make(place, files, {"killed, durable commits of 1000", "", Ending::killed, kRecordsPerSecond},
-            write_in_transactions, kUsual),
-       make(place, files, {"killed, commits of 1, nothing known to be durable", "", Ending::killed, {}},
-            write_one_by_one, kOneSegment)});
+  measure_opening(recorder, "replay", files, place,
+                  {make(place, files, {"closed in order, commits of 1000", "", Ending::closed, kRecordsPerSecond},
+                        write_in_transactions, kUsual),
+                   make(place, files, {"closed in order, commits of 1", "", Ending::closed, kRecordsPerSecond},
+                        write_one_by_one, kUsual),
+                   make(place, files, {"killed, durable commits of 1000", "", Ending::killed, kRecordsPerSecond},
+                        write_in_transactions, kUsual),
+                   make(place, files, {"killed, commits of 1, nothing known to be durable", "", Ending::killed, {}},
+                        write_one_by_one, kOneSegment)});
   const Files long_files{.count = recorder.settings().scaled(kLongFiles), .bytes = kLongBytes};
   measure_opening(recorder, "replay-long", long_files, place,
                   {make(place, long_files, {"closed in order, commits of 1000", "", Ending::closed, kRecordsPerSecond},
