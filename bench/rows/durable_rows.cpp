@@ -12,7 +12,7 @@ namespace packfs::bench {
 namespace {
 
 constexpr unsigned kCreated = 3'000;
-constexpr unsigned kCreatedInThreads = 8'000;
+constexpr unsigned kCreatedInThreads = 4'800;
 constexpr unsigned kCreatedInCommits = 50'000;
 constexpr unsigned kCreatedInSmoke = 48;  // each costs a sync
 
