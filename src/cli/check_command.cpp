@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/damage_lines.h"
 #include "cli/lines.h"
+#include "cli/open_tree.h"
 #include "cli/progress.h"
 #include "cli/report_json.h"
 #include "store/check.h"
@@ -29,7 +30,7 @@ ExitCode run_check(const Arguments& arguments, Context& context) {
   });
   context.diagnostics.clear_progress();
   if (!report) {
-    context.diagnostics.error(report.error().with_path(arguments.tree));
+    context.diagnostics.error(explain_missing_store(report.error(), arguments.tree));
     return ExitCode::failed;
   }
   Lines lines(arguments, context);

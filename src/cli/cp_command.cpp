@@ -42,7 +42,7 @@ ExitCode run_cp(const Arguments& arguments, Context& context) {
       return store.count(arguments.from, std::unexpected(refused));
     }
     const std::string to = destination(transaction, arguments.from, arguments.to);
-    store.count(arguments.from + " -> " + to, copy(arguments.from, there->type, to, transaction));
+    store.count(arguments.from + " -> " + to, explain_invalid(copy(arguments.from, there->type, to, transaction)));
   });
 }
 

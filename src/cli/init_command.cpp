@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/lines.h"
+#include "cli/open_tree.h"
 #include "cli/report_json.h"
-#include "store/directory.h"
 #include "store/store.h"
 
 namespace packfs::cli {
@@ -10,21 +10,19 @@ namespace {
 
 /// Errors: exists (a store, damaged or not); an errno of the host.
 Result<void> refuse_store(const std::string& path, Context& context) {
-  const auto directory = store::Directory::open(context.io, path);
-  if (!directory && directory.error().code() == ErrorCode::no_entry) return {};
-  if (!directory) return std::unexpected(directory.error());
-  const auto manifest = directory->manifest();
-  const bool is_there = manifest ? manifest->has_value() : manifest.error().code() == ErrorCode::corrupt;
-  if (is_there) return std::unexpected(Error(ErrorCode::exists).with_path(path).with_note("a store is there"));
-  if (!manifest) return std::unexpected(manifest.error());
-  return {};
+  const auto found = find_store(path, context);
+  if (!found && found.error().code() == ErrorCode::no_entry) return {};
+  if (!found && found.error().code() != ErrorCode::corrupt) return std::unexpected(found.error());
+  return std::unexpected(Error(ErrorCode::exists).with_path(path).with_note("a store is there"));
 }
 
 Result<void> make_store(const std::string& path, Context& context) {
   if (auto refused = refuse_store(path, context); !refused) return refused;
   const auto store = store::open(context.io, path, {});
-  if (!store) return std::unexpected(store.error().with_path(path));
-  return {};
+  if (store) return {};
+  if (store.error().code() != ErrorCode::corrupt) return std::unexpected(store.error().with_path(path));
+  return std::unexpected(
+      Error(ErrorCode::not_empty).with_path(path).with_note("a store is made in an empty directory only"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "cli/journal_visit.h"
 #include "cli/json_value.h"
 #include "cli/lines.h"
+#include "cli/open_tree.h"
 #include "cli/record_fields.h"
 #include "log/record_content.h"
 
@@ -105,28 +106,16 @@ class JournalLines final : public JournalVisitor {
   bool is_damaged_ = false;
 };
 
-/// Errors: no_entry, not_a_directory (no store); corrupt (the manifest); an errno of the host.
-Result<store::Manifest> read_manifest(const store::Directory& directory) {
-  auto manifest = directory.manifest();
-  if (!manifest) return std::unexpected(manifest.error());
-  if (!*manifest) {
-    return std::unexpected(
-        directory.at(Error(ErrorCode::no_entry), store::kCurrent).with_note("there is no store here"));
-  }
-  return std::move(**manifest);
-}
-
 }  // namespace
 
 ExitCode run_log(const Arguments& arguments, Context& context) {
-  const auto directory = store::Directory::open(context.io, arguments.tree);
-  const auto manifest = directory ? read_manifest(*directory) : std::unexpected(directory.error());
-  if (!manifest) {
-    context.diagnostics.error(manifest.error());
+  const auto store = find_store(arguments.tree, context);
+  if (!store) {
+    context.diagnostics.error(store.error());
     return ExitCode::failed;
   }
   JournalLines lines(arguments, context);
-  visit_journal(*directory, *manifest, lines);
+  visit_journal(store->directory, store->manifest, lines);
   return lines.is_damaged() ? ExitCode::failed : ExitCode::done;
 }
 

@@ -10,7 +10,7 @@ ExitCode run_mv(const Arguments& arguments, Context& context) {
       return store.count(arguments.from, std::unexpected(there.error()));
     }
     const std::string to = destination(transaction, arguments.from, arguments.to);
-    store.count(arguments.from + " -> " + to, transaction.rename(arguments.from, to));
+    store.count(arguments.from + " -> " + to, explain_invalid(transaction.rename(arguments.from, to)));
   });
 }
 

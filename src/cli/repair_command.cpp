@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/escape.h"
 #include "cli/lines.h"
+#include "cli/open_tree.h"
 #include "cli/report_json.h"
 #include "store/repair.h"
 
@@ -32,7 +33,7 @@ void show(const std::string& store, const RepairReport& report, Lines& lines) {
 ExitCode run_repair(const Arguments& arguments, Context& context) {
   const auto report = store::repair(context.io, arguments.tree);
   if (!report) {
-    context.diagnostics.error(report.error().with_path(arguments.tree));
+    context.diagnostics.error(explain_missing_store(report.error(), arguments.tree));
     return ExitCode::failed;
   }
   Lines lines(arguments, context);

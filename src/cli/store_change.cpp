@@ -61,6 +61,11 @@ ExitCode StoreChange::fail(const Error& error) {
   return ExitCode::failed;
 }
 
+Result<void> explain_invalid(Result<void> result) {
+  if (result || result.error().code() != ErrorCode::invalid) return result;
+  return std::unexpected(result.error().with_note("a directory cannot go into itself"));
+}
+
 std::string destination(const Writable& tree, const std::string& from, const std::string& to) {
   const std::string_view name = base_name(from);
   const auto found = tree.stat(to);

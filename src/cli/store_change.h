@@ -54,6 +54,9 @@ ExitCode change_store(const Arguments& arguments, Context& context, Change chang
   return store.finish();
 }
 
+/// A move or copy that failed as invalid says that a directory cannot go into itself.
+[[nodiscard]] Result<void> explain_invalid(Result<void> result);
+
 /// Where an entry goes that was given `to`: into it under the base name of `from` if it is a directory or a symlink to
 /// one, as mv(1) has it.
 [[nodiscard]] std::string destination(const Writable& tree, const std::string& from, const std::string& to);

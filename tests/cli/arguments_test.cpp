@@ -97,7 +97,7 @@ TEST_CASE("wrong usage is named, with where to look", "[cli][arguments]") {
   const auto c = GENERATE_COPY(
       Case{{}, "a command is needed", main_hint}, Case{{"frob"}, "unknown command frob", main_hint},
       Case{{"--json", "ls", "p"}, "unexpected --json", "Try 'packfs ls --help'."},
-      Case{{"ls"}, "PACK is required", "Try 'packfs ls --help'."},
+      Case{{"ls"}, "PACK|STORE is required", "Try 'packfs ls --help'."},
       Case{{"cat", "p"}, "PATH is required", "Try 'packfs cat --help'."},
       Case{{"pack", "a"}, "--output is required", "Try 'packfs pack --help'."},
       Case{{"pack", "-o", "x"}, "SRC is required", "Try 'packfs pack --help'."},
