@@ -125,8 +125,8 @@ class Packing {
     return report_.exact() ? ExitCode::done : ExitCode::partial;
   }
 
-  void name_all(const std::vector<host::Problem>& problems) {
-    for (const host::Problem& problem : problems) {
+  void name_all(const std::vector<Problem>& problems) {
+    for (const Problem& problem : problems) {
       context_.diagnostics.error(problem_text(problem.path, problem.error));
     }
   }
