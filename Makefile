@@ -1,10 +1,15 @@
+<<<<<<< HEAD
 # `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000,
 # BENCH_GROUPS="store-creates store-replay" (all groups when empty), PREFIX=/usr/local, DESTDIR=,
+=======
+# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000, KILLS=1000, PREFIX=/usr/local, DESTDIR=,
+>>>>>>> main
 # SHARED=ON (make install: libpackfs.so), WERROR=ON (warnings are errors), NO_DEPS=1 (install nothing, trust what is there).
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
 CRASH_STATES ?= 100000
+KILLS ?= 1000
 PREFIX ?= /usr/local
 SHARED ?= OFF
 WERROR ?= OFF
@@ -79,9 +84,11 @@ bench: deps-bench ## the measured record: prints the table, writes BENCH.md
 	cmake --build --preset bench -j $(JOBS) --target benchmarks
 	sh bench/run.sh build/bench/bench $(BENCH_GROUPS)
 
-.PHONY: crash
+.PHONY: crash kill
 crash: all ## the crash test on CRASH_STATES states
 	PACKFS_CRASH_STATES=$(CRASH_STATES) build/release/tests/crash/crash_tests
+kill: all ## kills KILLS writers of stores and looks at what they leave
+	PACKFS_KILLS=$(KILLS) build/release/tests/kill/kill_tests
 
 .PHONY: install clean
 install: deps ## library, headers, command: PREFIX, DESTDIR

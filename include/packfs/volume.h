@@ -27,6 +27,7 @@ class Io;
 namespace volume {
 class Core;
 class OpenTurn;
+class TransactionSink;
 }  // namespace volume
 class Volume;
 struct StoreOptions;
@@ -192,6 +193,7 @@ class Transaction final : public Writable {
 
  private:
   friend class Volume;
+  friend class volume::TransactionSink;
   explicit Transaction(std::unique_ptr<volume::OpenTurn> turn) noexcept;
   Result<void> run(const tree::Operation& operation) override;
   [[nodiscard]] Result<View> view() const override;

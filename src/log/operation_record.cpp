@@ -1,5 +1,8 @@
 #include "log/operation_record.h"
 
+#include <algorithm>
+#include <string>
+
 #include "base/bytes.h"
 
 namespace packfs::log {
@@ -15,12 +18,25 @@ void set(Record& record, RecordType type, std::uint32_t fields, std::uint64_t fl
   record.flags = flag;
 }
 
-/// A record that makes something: who owns it.
+void set_given(Record& record, const Attributes& given) {
+  record.fields |= kMode | kOwner | kMtime;
+  record.mode = given.mode;
+  record.uid = given.uid;
+  record.gid = given.gid;
+  record.mtime = given.mtime;
+  if (given.xattrs.empty()) return;
+  record.fields |= kXattrs;
+  for (const Xattr& xattr : given.xattrs) record.xattrs.push_back({xattr.name, xattr.value});
+  std::ranges::sort(record.xattrs, {}, &XattrRef::name);
+}
+
+/// A record that makes something: who owns it, and what else was given.
 void set_made(Record& record, RecordType type, const Operation& what, const Setting& setting, std::uint64_t flag = 0) {
   set(record, type, kMode | kOwner, flag);
   record.mode = what.mode;
   record.uid = setting.stamp.uid;
   record.gid = setting.stamp.gid;
+  if (what.attributes != nullptr) set_given(record, *what.attributes);
 }
 
 std::uint64_t flag_of(RenameMode mode) noexcept {
@@ -75,10 +91,11 @@ void set_xattr(Record& record, const Operation& what) {
   record.xattrs.push_back({what.other, taken ? std::span<const std::byte>() : what.bytes});
 }
 
-void set_symlink(Record& record, const Setting& setting) {
+void set_symlink(Record& record, const Operation& what, const Setting& setting) {
   set(record, RecordType::symlink, kOwner);
   record.uid = setting.stamp.uid;
   record.gid = setting.stamp.gid;
+  if (what.attributes != nullptr) set_given(record, *what.attributes);
 }
 
 void set_kind(Record& record, const Operation& what, const Setting& setting) {
@@ -99,7 +116,7 @@ void set_kind(Record& record, const Operation& what, const Setting& setting) {
     case Kind::make_directories:
       return set_made(record, RecordType::mkdir, what, setting, kWithParents);
     case Kind::symlink:
-      return set_symlink(record, setting);
+      return set_symlink(record, what, setting);
     case Kind::make_special:
       return set_special(record, what, setting);
     case Kind::link:
@@ -118,10 +135,26 @@ void set_kind(Record& record, const Operation& what, const Setting& setting) {
     case Kind::chown:
     case Kind::set_mtime:
       return set_attribute(record, what);
+    case Kind::set_attributes:
+      set(record, RecordType::setattr, 0);
+      if (what.attributes != nullptr) set_given(record, *what.attributes);
+      return;
     case Kind::set_xattr:
     case Kind::remove_xattr:
       return set_xattr(record, what);
   }
+}
+
+/// What set_given() said, if it was asked to.
+std::optional<Attributes> attributes_of(const Record& record) {
+  const bool is_made = record.type >= RecordType::mkdir && record.type <= RecordType::special;
+  const bool are_all = (record.fields & kMtime) != 0 && (record.fields & kMode) != 0;
+  if ((!is_made && record.type != RecordType::setattr) || !are_all) return std::nullopt;
+  Attributes given{.mode = record.mode, .uid = record.uid, .gid = record.gid, .mtime = record.mtime};
+  for (const XattrRef& xattr : record.xattrs) {
+    given.xattrs.push_back({std::string(xattr.name), {xattr.value.begin(), xattr.value.end()}});
+  }
+  return given;
 }
 
 Kind kind_of(const Record& record) noexcept {
@@ -143,6 +176,7 @@ Kind kind_of(const Record& record) noexcept {
     case RecordType::truncate:
       return Kind::truncate;
     case RecordType::setattr:
+      if (has(kMode) && has(kMtime)) return Kind::set_attributes;
       return has(kMode) ? Kind::chmod : has(kOwner) ? Kind::chown : Kind::set_mtime;
     case RecordType::xattr:
       return flags == kTakenAway ? Kind::remove_xattr : Kind::set_xattr;
@@ -199,7 +233,8 @@ Logged operation_of(const Record& record) {
                     .mtime = record.mtime},
       .setting = {.stamp = {.commit = record.commit, .now = record.ctime, .uid = record.uid, .gid = record.gid},
                   .inode = record.inode,
-                  .link_id = record.link_id}};
+                  .link_id = record.link_id},
+      .attributes = attributes_of(record)};
   Operation& what = logged.operation;
   const std::uint64_t flags = (record.fields & kFlags) != 0 ? record.flags : 0;
   what.make_parents = flags == kWithParents;

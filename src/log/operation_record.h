@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "log/record.h"
@@ -30,6 +31,7 @@ struct Setting {
 struct Logged {
   tree::Operation operation;
   Setting setting;
+  std::optional<Attributes> attributes;  ///< for the caller to point `operation` to, once this stays where it is
 };
 /// The record is named by path.
 [[nodiscard]] Logged operation_of(const Record& record);

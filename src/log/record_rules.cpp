@@ -47,7 +47,7 @@ constexpr std::array<TypeRule, kMaxTypes> kRules{{
     {NameIs::component, kNoContent, kParent | kInode | kLinkId, 0},                            // link
     {NameIs::path, one_of(Form::none, Form::run), kGiven, kOffset | kMode | kOwner | kFlags},  // write
     {NameIs::path, kNoContent, kSize | kGiven, 0},                                             // truncate
-    {NameIs::path, kNoContent, kGiven, kMode | kOwner | kMtime | kFlags},                      // setattr
+    {NameIs::path, kNoContent, kGiven, kMode | kOwner | kMtime | kXattrs | kFlags},            // setattr
     {NameIs::path, kNoContent, kXattrs | kGiven, kFlags},                                      // xattr
     {NameIs::path, kNoContent, kTarget | kGiven, kFlags},                                      // rename
     {NameIs::path, kNoContent, kTarget | kGiven, 0},                                           // clone
@@ -61,11 +61,11 @@ constexpr std::array<TypeRule, kMaxTypes> kRules{{
 
 // The first five as journals have them.
 constexpr std::array<TypeRule, 5> kPathRules{{
-    {NameIs::path, kNoContent, kMode | kOwner | kGiven, kFlags},                     // mkdir
-    {NameIs::path, one_of(Form::none, Form::run), kMode | kOwner | kGiven, kFlags},  // put
-    {NameIs::path, one_of(Form::run), kOwner | kGiven, 0},                           // symlink
-    {NameIs::path, kNoContent, kKind | kMode | kOwner | kGiven, kDevice},            // special
-    {NameIs::path, kNoContent, kTarget | kGiven, 0},                                 // link
+    {NameIs::path, kNoContent, kMode | kOwner | kGiven, kMtime | kXattrs | kFlags},                     // mkdir
+    {NameIs::path, one_of(Form::none, Form::run), kMode | kOwner | kGiven, kMtime | kXattrs | kFlags},  // put
+    {NameIs::path, one_of(Form::run), kOwner | kGiven, kMode | kMtime | kXattrs},                       // symlink
+    {NameIs::path, kNoContent, kKind | kMode | kOwner | kGiven, kMtime | kXattrs | kDevice},            // special
+    {NameIs::path, kNoContent, kTarget | kGiven, 0},                                                    // link
 }};
 
 const TypeRule& rule_of(const Record& record) noexcept {
@@ -91,17 +91,27 @@ bool name_fits(NameIs rule, std::string_view name) noexcept {
   return false;
 }
 
+/// Attributes that were given are mtime and, perhaps, xattrs beside mode and owner; no directories are made for them.
+bool given_fit(const Record& record) noexcept {
+  const auto has = [&](std::uint32_t fields) { return (record.fields & fields) != 0; };
+  if (has(kXattrs) && !has(kMtime)) return false;
+  if (record.type == RecordType::symlink && has(kMode) != has(kMtime)) return false;
+  return !has(kMtime) || !has(kFlags);
+}
+
 bool fields_fit(const TypeRule& rule, const Record& record) noexcept {
   if ((record.fields & rule.required) != rule.required) return false;
   if ((record.fields & ~(rule.required | rule.optional)) != 0) return false;
   const auto has = [&](std::uint32_t fields) { return (record.fields & fields) != 0; };
+  if (record.type <= RecordType::special && is_named_by_path(record) && !given_fit(record)) return false;
   switch (record.type) {
     case RecordType::mkdir:  // the root, which has no name, has no parent either
       return is_named_by_path(record) || !has(kParent) == record.name.empty();
     case RecordType::write:  // with an offset into what is there, without one perhaps into what is made
       return has(kOffset) ? !has(kMode | kOwner | kFlags) : has(kMode) && has(kOwner);
     case RecordType::setattr:
-      return std::popcount(record.fields & (kMode | kOwner | kMtime)) == 1;
+      if (std::popcount(record.fields & (kMode | kOwner | kMtime)) == 3) return !has(kFlags);
+      return std::popcount(record.fields & (kMode | kOwner | kMtime)) == 1 && !has(kXattrs);
     default:
       return true;
   }
@@ -142,7 +152,7 @@ bool xattrs_fit(const std::vector<XattrRef>& xattrs) noexcept {
 Broken broken_value(const Record& record) noexcept {
   const auto has = [&](Field field) { return (record.fields & field) != 0; };
   if (has(kMode) && record.mode > kMaxMode) return "mode";
-  const bool may_leave = record.type == RecordType::setattr;
+  const bool may_leave = record.type == RecordType::setattr && !has(kMtime);
   if (has(kOwner) && !may_leave && (record.uid > kMaxOwner || record.gid > kMaxOwner)) return "owner";
   if (has(kMtime) && !is_time(record.mtime)) return "mtime";
   if (has(kCtime) && !is_time(record.ctime)) return "ctime";

@@ -88,6 +88,7 @@ Result<void> Replayer::apply(const SegmentFile& file, const log::FoundGroup& gro
 
 Result<void> Replayer::apply(const SegmentFile& file, const log::ScannedRecord& scanned) {
   log::Logged logged = log::operation_of(scanned.record);
+  if (logged.attributes) logged.operation.attributes = &*logged.attributes;
   if (auto filled = fill_content(file, scanned, logged.operation); !filled) return filled;
   core_.pay();
   const std::lock_guard lock(core_.domain().counts());

@@ -58,7 +58,9 @@ Ref<const SegmentFile> Settler::file_of(std::uint64_t segment_id, std::uint64_t 
   try {
     const std::lock_guard lock(file_mutex_);
     if (!file_ || file_->header().segment_id != segment_id || file_->source().length() < end) {
-      auto opened = SegmentFile::open_growing(directory_, segment_id, std::max(mapped_bytes_, end));
+      // Of a transaction that passes that too, the next megabytes with it.
+      const std::uint64_t least = end <= mapped_bytes_ ? mapped_bytes_ : 2 * end;
+      auto opened = SegmentFile::open_growing(directory_, segment_id, least);
       if (!opened) return {};
       file_ = std::move(*opened);
     }
@@ -69,11 +71,9 @@ Ref<const SegmentFile> Settler::file_of(std::uint64_t segment_id, std::uint64_t 
 }
 
 void Settler::written(std::uint64_t segment_id, std::uint64_t end) noexcept {
-  const auto later = std::ranges::find_if(open_, [&](const auto& content) { return content->end() > end; });
-  // The last ones: those before them were told of by an earlier call.
-  for (auto content = later; content != open_.begin();) {
-    --content;
-    if ((*content)->is_in_file()) break;
+  // From the last on: those before the first that is in the file were told of by an earlier call.
+  for (auto content = open_.rbegin(); content != open_.rend() && !(*content)->is_in_file(); ++content) {
+    if ((*content)->end() > end) continue;
     const Ref<const SegmentFile> file = file_of(segment_id, end);
     if (!file) break;
     (*content)->written(file);

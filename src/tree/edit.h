@@ -63,18 +63,22 @@ class Edit {
   Result<Dentry*> make_root();
 
   Result<void> write(std::string_view path, std::span<const std::byte> bytes, Ref<const content::Content> content,
-                     const CreateOptions& options);
+                     const CreateOptions& options, const Attributes* attributes = nullptr);
   Result<void> append(std::string_view path, std::span<const std::byte> bytes,
                       const Ref<const content::Content>& content, const CreateOptions& options);
   Result<void> write_at(std::string_view path, std::uint64_t offset, std::span<const std::byte> bytes,
                         const Ref<const content::Content>& content);
   Result<void> truncate(std::string_view path, std::uint64_t size);
 
-  Result<void> make_directory(std::string_view path, std::uint32_t mode);
+  Result<void> make_directory(std::string_view path, std::uint32_t mode, const Attributes* attributes = nullptr);
   Result<void> make_directories(std::string_view path, std::uint32_t mode);
-  Result<void> symlink(std::string_view target, std::string_view path);
-  Result<void> make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
-                            std::uint32_t minor);
+  Result<void> symlink(std::string_view target, std::string_view path, const Attributes* attributes = nullptr);
+  struct Device {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+  };
+  Result<void> make_special(std::string_view path, FileType type, std::uint32_t mode, const Device& device,
+                            const Attributes* attributes = nullptr);
   Result<void> link(std::string_view existing, std::string_view path);
 
   Result<void> remove_directory(std::string_view path);
@@ -86,6 +90,7 @@ class Edit {
   Result<void> chmod(std::string_view path, std::uint32_t mode);
   Result<void> chown(std::string_view path, std::uint32_t uid, std::uint32_t gid, LastLink last);
   Result<void> set_mtime(std::string_view path, const Time& mtime, LastLink last);
+  Result<void> set_attributes(std::string_view path, const Attributes& attributes);
   Result<void> set_xattr(std::string_view path, std::string_view name, std::span<const std::byte> value,
                          XattrMode mode);
   Result<void> remove_xattr(std::string_view path, std::string_view name);
@@ -188,7 +193,9 @@ class Edit {
   Result<Place> locate_for_write(std::string_view path, const CreateOptions& options,
                                  std::optional<Rollback>& rollback);
   Result<Place> locate_file(std::string_view path);
-  Result<void> set_body(Place& place, const Body& body);
+  Result<void> set_body(Place& place, const Body& body, const Attributes* attributes = nullptr);
+  Result<Holder<XattrBlob>> xattrs_given(const Attributes* attributes) const;
+  void give(Dentry& inode, const Attributes* attributes, Holder<XattrBlob>& xattrs) const noexcept;
   void stamp(Dentry& inode) const noexcept;
   void stamp_content(Dentry& inode) const noexcept;
   using AttributeEdit = std::function<void(Dentry&)>;

@@ -18,6 +18,41 @@ bool is_xattr_name(std::string_view name) noexcept {
 
 }  // namespace
 
+/// The extended attributes of what is to be made, checked with all the others; nothing when none are given.
+Result<Holder<XattrBlob>> Edit::xattrs_given(const Attributes* attributes) const {
+  PartHeap& heap = owner_.heap();
+  if (attributes == nullptr) return Holder<XattrBlob>(heap, nullptr);
+  std::vector<Xattr> sorted = attributes->xattrs;
+  std::ranges::sort(sorted, {}, &Xattr::name);
+  const bool are_good = std::ranges::all_of(
+      sorted, [](const Xattr& xattr) { return is_xattr_name(xattr.name) && xattr.value.size() <= kMaxXattrValue; });
+  const bool is_double = std::ranges::adjacent_find(sorted, {}, &Xattr::name) != sorted.end();
+  if (attributes->mode > kModeBits || attributes->uid == UINT32_MAX || attributes->gid == UINT32_MAX ||
+      attributes->mtime.nanoseconds > 999'999'999 || !are_good || is_double) {
+    return std::unexpected(Error(ErrorCode::invalid));
+  }
+  const auto blob = make_xattr_blob(heap, sorted);
+  if (!blob) return std::unexpected(blob.error());
+  return Holder(heap, *blob);
+}
+
+/// Does nothing when none are given.
+void Edit::give(Dentry& inode, const Attributes* attributes, Holder<XattrBlob>& xattrs) const noexcept {
+  if (attributes == nullptr) return;
+  inode.mode = attributes->mode;
+  inode.uid = attributes->uid;
+  inode.gid = attributes->gid;
+  inode.mtime = attributes->mtime.seconds;
+  inode.mtime_ns = attributes->mtime.nanoseconds;
+  owner_.heap().let_go(std::exchange(inode.xattrs, xattrs.release()));
+}
+
+Result<void> Edit::set_attributes(std::string_view path, const Attributes& attributes) {
+  auto xattrs = xattrs_given(&attributes);
+  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
+  return change_attributes(path, Last::kept, [&](Dentry& inode) { give(inode, &attributes, *xattrs); });
+}
+
 Result<void> Edit::change_attributes(std::string_view path, Last last, const AttributeEdit& change) {
   auto place = locate(path, last);
   if (!place) return std::unexpected(std::move(place.error()));

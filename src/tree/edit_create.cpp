@@ -32,13 +32,17 @@ Result<Dentry*> Edit::make_root() {
   return from_lower(*below, {});
 }
 
-Result<void> Edit::make_directory(std::string_view path, std::uint32_t mode) {
+Result<void> Edit::make_directory(std::string_view path, std::uint32_t mode, const Attributes* attributes) {
   if (mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
+  auto xattrs = xattrs_given(attributes);
+  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
   auto place = locate(path, Last::name);
   if (!place) return std::unexpected(std::move(place.error()));
   if (place->found) return std::unexpected(Error(ErrorCode::exists));
   if (auto prepared = prepare(*place); !prepared) return prepared;
-  return create(*place, new_inode(FileType::directory, place->name, mode, {}), 0);
+  Dentry* const inode = new_inode(FileType::directory, place->name, mode, {});
+  give(*inode, attributes, *xattrs);
+  return create(*place, inode, 0);
 }
 
 /// Makes the directories missing on the way to the path's last component, and that one `with_last`, all as one tree.
@@ -86,10 +90,12 @@ Result<void> Edit::make_directories(std::string_view path, std::uint32_t mode) {
   return std::unexpected(Error(ErrorCode::exists));
 }
 
-Result<void> Edit::symlink(std::string_view target, std::string_view path) {
+Result<void> Edit::symlink(std::string_view target, std::string_view path, const Attributes* attributes) {
   if (target.empty() || target.size() > path::kMaxPath || target.contains('\0')) {
     return std::unexpected(Error(ErrorCode::invalid));
   }
+  auto xattrs = xattrs_given(attributes);
+  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
   auto place = locate(path, Last::name);
   if (!place) return std::unexpected(std::move(place.error()));
   if (place->found) return std::unexpected(Error(ErrorCode::exists));
@@ -97,22 +103,27 @@ Result<void> Edit::symlink(std::string_view target, std::string_view path) {
   const auto body = body_of(std::as_bytes(std::span(target)));
   if (!body) return std::unexpected(body.error());
   if (auto prepared = prepare(*place); !prepared) return prepared;
-  return create(*place, new_inode(FileType::symlink, place->name, 0777, *body), 0);
+  Dentry* const inode = new_inode(FileType::symlink, place->name, 0777, *body);
+  give(*inode, attributes, *xattrs);
+  return create(*place, inode, 0);
 }
 
-Result<void> Edit::make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
-                                std::uint32_t minor) {
+Result<void> Edit::make_special(std::string_view path, FileType type, std::uint32_t mode, const Device& device,
+                                const Attributes* attributes) {
   const bool is_device = type == FileType::character_device || type == FileType::block_device;
   if ((!is_device && type != FileType::fifo && type != FileType::socket) || mode > kModeBits) {
     return std::unexpected(Error(ErrorCode::invalid));
   }
+  auto xattrs = xattrs_given(attributes);
+  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
   auto place = locate(path, Last::name);
   if (!place) return std::unexpected(std::move(place.error()));
   if (place->found) return std::unexpected(Error(ErrorCode::exists));
   if (place->slash) return std::unexpected(Error(ErrorCode::no_entry));
   if (auto prepared = prepare(*place); !prepared) return prepared;
   Dentry* const inode = new_inode(type, place->name, mode, {});
-  inode->device = is_device ? std::uint64_t{major} << 32 | minor : 0;
+  inode->device = is_device ? std::uint64_t{device.major} << 32 | device.minor : 0;
+  give(*inode, attributes, *xattrs);
   return create(*place, inode, 0);
 }
 

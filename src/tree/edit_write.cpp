@@ -47,17 +47,22 @@ Result<Place> Edit::locate_file(std::string_view path) {
 }
 
 /// Gives the file at a place these bytes.
-Result<void> Edit::set_body(Place& place, const Body& body) {
+Result<void> Edit::set_body(Place& place, const Body& body, const Attributes* attributes) {
+  auto xattrs = xattrs_given(attributes);
+  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
   if (auto prepared = prepare(place, 2 * edit_bytes(place.cost)); !prepared) return prepared;
   const auto inode = inode_copy(place, &body);
   if (!inode) return std::unexpected(inode.error());
   stamp_content(**inode);
+  give(**inode, attributes, *xattrs);
   return change_inode(place, *inode);
 }
 
 Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes, Ref<const Content> content,
-                         const CreateOptions& options) {
-  if (options.mode > kModeBits) return std::unexpected(Error(ErrorCode::invalid));
+                         const CreateOptions& options, const Attributes* attributes) {
+  if (options.mode > kModeBits || (attributes != nullptr && options.make_parents)) {
+    return std::unexpected(Error(ErrorCode::invalid));
+  }
   std::optional<Rollback> rollback;
   auto place = locate_for_write(path, options, rollback);
   if (!place) return std::unexpected(std::move(place.error()));
@@ -71,9 +76,13 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
   owner_.heap().count_made(body.size);
   Result<void> done;
   if (place->found) {
-    done = set_body(*place, body);
+    done = set_body(*place, body, attributes);
+  } else if (auto xattrs = xattrs_given(attributes); !xattrs) {
+    done = std::unexpected(std::move(xattrs.error()));
   } else if (done = prepare(*place); done) {
-    done = create(*place, new_inode(FileType::regular, place->name, options.mode, body), body.size);
+    Dentry* const inode = new_inode(FileType::regular, place->name, options.mode, body);
+    give(*inode, attributes, *xattrs);
+    done = create(*place, inode, body.size);
   }
   if (done && rollback) rollback->keep();
   return done;

@@ -8,7 +8,7 @@ Result<void> apply(Edit& edit, const Operation& operation) {
       .mode = operation.mode, .make_parents = operation.make_parents, .exclusive = operation.exclusive};
   switch (operation.kind) {
     case Kind::write:
-      return edit.write(operation.path, operation.bytes, operation.content, create);
+      return edit.write(operation.path, operation.bytes, operation.content, create, operation.attributes);
     case Kind::append:
       return edit.append(operation.path, operation.bytes, operation.content, create);
     case Kind::write_at:
@@ -16,13 +16,14 @@ Result<void> apply(Edit& edit, const Operation& operation) {
     case Kind::truncate:
       return edit.truncate(operation.path, operation.offset);
     case Kind::make_directory:
-      return edit.make_directory(operation.path, operation.mode);
+      return edit.make_directory(operation.path, operation.mode, operation.attributes);
     case Kind::make_directories:
       return edit.make_directories(operation.path, operation.mode);
     case Kind::symlink:
-      return edit.symlink(operation.other, operation.path);
+      return edit.symlink(operation.other, operation.path, operation.attributes);
     case Kind::make_special:
-      return edit.make_special(operation.path, operation.type, operation.mode, operation.major, operation.minor);
+      return edit.make_special(operation.path, operation.type, operation.mode, {operation.major, operation.minor},
+                               operation.attributes);
     case Kind::link:
       return edit.link(operation.other, operation.path);
     case Kind::remove_directory:
@@ -41,6 +42,9 @@ Result<void> apply(Edit& edit, const Operation& operation) {
       return edit.chown(operation.path, operation.uid, operation.gid, operation.last);
     case Kind::set_mtime:
       return edit.set_mtime(operation.path, operation.mtime, operation.last);
+    case Kind::set_attributes:
+      if (operation.attributes == nullptr) break;
+      return edit.set_attributes(operation.path, *operation.attributes);
     case Kind::set_xattr:
       return edit.set_xattr(operation.path, operation.other, operation.bytes, operation.xattr);
     case Kind::remove_xattr:

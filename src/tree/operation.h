@@ -35,6 +35,7 @@ struct Operation {
     chmod,
     chown,
     set_mtime,
+    set_attributes,
     set_xattr,
     remove_xattr,
   };
@@ -57,6 +58,9 @@ struct Operation {
   Ref<const content::Content> content = {};  ///< write, append, write_at: instead of `bytes`
   std::uint64_t offset = 0;                  ///< write_at; truncate: the size
   Time mtime = {};                           ///< set_mtime
+  /// set_attributes: all of them, of the last component itself. write, make_directory, symlink, make_special: of what
+  /// is made or written to, instead of `mode`, the volume's owner and the time; not with make_parents.
+  const Attributes* attributes = nullptr;
 };
 
 /// Does it. Errors: the call's. Throws std::bad_alloc, before anything is changed.

@@ -89,6 +89,7 @@ template <class T>
 class Holder {
  public:
   Holder(PartHeap& heap, T* part) noexcept : heap_(heap), part_(part) {}
+  Holder(Holder&& other) noexcept : heap_(other.heap_), part_(other.release()) {}
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder() { heap_.let_go(part_); }

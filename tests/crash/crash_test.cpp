@@ -1,12 +1,16 @@
-#include <fcntl.h>
-
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "crash/history.h"
+#include "crash/machine.h"
 #include "crash/workload.h"
-#include "stress/operation.h"
+#include "stress/random.h"
 #include "stress/sanitized.h"
 #include "support/crash_disk.h"
 #include "support/seed.h"
@@ -23,21 +27,31 @@ std::uint64_t states_wanted() {
   return stress::kIsSanitized ? 1000 : 10'000;
 }
 
-std::string text_of(const Workload& workload) {
-  std::string text = "workload " + std::to_string(workload.seed) + (workload.async ? " (async)" : "") + ":\n";
-  for (const auto& operation : workload.operations) text += "  " + to_text(operation) + "\n";
-  return text;
-}
+/// How much of the states is of one kind, in percent, and how many of one workload at most.
+struct Share {
+  std::uint64_t percent;
+  std::uint64_t points;
+  std::uint64_t images_of_point;
+};
+constexpr std::array<Share, kWorkloadKinds.size()> kShares{Share{20, 5, 8}, Share{16, 5, 8}, Share{18, 6, 8},
+                                                           Share{12, 8, 8}, Share{6, 8, 6},  Share{12, 8, 8},
+                                                           Share{16, 10, 8}};
 
-/// Lets workloads die at each of their changes and looks at what a disk may hold then.
+/// Lets the power fail at changes of workloads, and looks at what a disk may hold then.
 class Crashes {
  public:
   explicit Crashes(std::uint64_t seed) : seed_(seed) {}
 
-  /// Nothing wrong, or what was wrong first.
-  std::string run(std::uint64_t states) {
-    for (std::uint64_t i = 0; states_ < states; ++i) {
-      if (auto wrong = run(make_workload(seed_ + i)); !wrong.empty()) return wrong;
+  /// Nothing wrong, or what was wrong first. A longer run looks at more of each workload.
+  std::string run(WorkloadKind kind, std::uint64_t states, std::uint64_t times_points) {
+    const Share& share = kShares[static_cast<std::size_t>(kind)];
+    const std::uint64_t end = states_ + states;
+    for (std::uint64_t i = 0; states_ < end; ++i) {
+      ++workloads_;
+      const Workload workload = make_workload(kind, seed_ + i);
+      if (auto wrong = run(workload, share.points * times_points, share.images_of_point); !wrong.empty()) {
+        return wrong + "\n" + to_text(workload);
+      }
     }
     return "";
   }
@@ -45,48 +59,74 @@ class Crashes {
   [[nodiscard]] std::uint64_t workloads() const { return workloads_; }
 
  private:
-  static constexpr std::uint64_t kDamagesAgain = 5;
-  static constexpr std::uint64_t kChangesOfCreation = 11;
+  static constexpr std::uint64_t kDamagesAgain = 8;
 
-  std::string run(const Workload& workload) {
-    ++workloads_;
+  std::string run(const Workload& workload, std::uint64_t points, std::uint64_t images) {
+    Random random(workload.seed * 31 + 7);
+    Machine whole(workload.seed);
+    History history = new_history();
+    whole.run(workload.lives, workload.segment_bytes, history);
+    if (!history.complaint.empty()) return history.complaint;
     // Making the store is the same each time.
-    for (std::uint64_t point = workload.seed % 8 == 0 ? 1 : kChangesOfCreation;; ++point) {
-      CrashDisk disk(workload.seed);
-      disk.mkdirat(AT_FDCWD, kStore, 0777);
-      disk.fsync(disk.openat(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0));
-      disk.crash_at(disk.calls() + point);
-      const History history = testing::run(workload, disk);
-      if (!history.complaint.empty()) return history.complaint + "\n" + text_of(workload);
-      if (auto wrong = look(disk, workload, history, point); !wrong.empty()) return wrong + "\n" + text_of(workload);
-      if (!disk.crashed()) return "";
+    const std::uint64_t first = random.chance(8) ? 0 : whole.ends().front();
+    const std::uint64_t changes = whole.ends().back() - first;
+    std::set<std::uint64_t> chosen;
+    if (changes <= points) {
+      for (std::uint64_t i = 1; i <= changes; ++i) chosen.insert(first + i);
     }
-  }
-
-  /// A store that power left at a change: as each damage leaves it, and again with a second crash in recovery.
-  std::string look(const CrashDisk& disk, const Workload& workload, const History& history, std::uint64_t point) {
-    for (std::uint64_t i = 0; i < kDamages.size() + kDamagesAgain; ++i) {
-      const std::uint64_t seed = seed_ * 1000003 + states_;
-      const Damage damage = kDamages[i < kDamages.size() ? i : seed % kDamages.size()];
-      const auto found = disk.crash_image(seed, damage);
-      ++states_;
-      const std::string where = "died at change " + std::to_string(point) + ", damage " +
-                                std::to_string(static_cast<int>(damage)) + ", seed " + std::to_string(seed);
-      const bool again = i >= kDamages.size();
-      std::string wrong = again ? look_again(*found, workload, history, seed) : check_found(*found, workload, history);
-      if (!wrong.empty()) return where + (again ? ", and again in recovery: " : ": ") + wrong;
+    while (chosen.size() < std::min(points, changes)) chosen.insert(first + 1 + random.below(changes));
+    for (const std::uint64_t point : chosen) {
+      if (auto wrong = run_to(workload, point, images, random); !wrong.empty()) {
+        return "died at change " + std::to_string(point) + ": " + wrong;
+      }
     }
     return "";
   }
 
-  static std::string look_again(CrashDisk& disk, const Workload& workload, const History& history, std::uint64_t seed) {
-    disk.crash_at(disk.calls() + 1 + seed % 12);
-    {
-      const auto volume = open_store(disk, workload.segment_bytes);
+  std::string run_to(const Workload& workload, std::uint64_t point, std::uint64_t images, Random& random) {
+    Machine machine(workload.seed);
+    machine.fail_at(point);
+    History history = new_history();
+    machine.run(workload.lives, workload.segment_bytes, history);
+    if (!history.complaint.empty()) return history.complaint;
+    const std::uint64_t begin = random.next();
+    for (std::uint64_t i = 0; i < images; ++i) {
+      ++states_;
+      if (auto wrong = look(machine.disk(), workload, history, (begin + i) % (kDamages.size() + kDamagesAgain), random);
+          !wrong.empty()) {
+        return wrong;
+      }
     }
-    const auto found = disk.crash_image(seed, kDamages[seed / 12 % kDamages.size()]);
-    return check_found(*found, workload, history);
+    return "";
   }
+
+  /// The disk as one damage leaves it; the last ones are by a second crash: in recovery, or of what came after.
+  static std::string look(const CrashDisk& disk, const Workload& workload, const History& history, std::uint64_t which,
+                          Random& random) {
+    const std::uint64_t seed = random.next();
+    const Damage damage = kDamages[which < kDamages.size() ? which : random.below(kDamages.size())];
+    const First first = random.chance(50) ? First::reader : First::writer;
+    const std::string where = "damage " + std::to_string(static_cast<int>(damage)) + ", seed " + std::to_string(seed);
+    std::string wrong;
+    std::string again;
+    if (which < kDamages.size()) {
+      wrong = check_found(*disk.crash_image(seed, damage), history, workload.segment_bytes, first);
+    } else {
+      Machine second(disk.crash_image(seed, damage));
+      History goes_on = history;
+      second.fail_at(1 + random.below(12));
+      again = ", and again at change " + std::to_string(second.point());
+      second.run({twin_of(workload.lives.back(), seed)}, workload.segment_bytes, goes_on);
+      const Damage later = random.pick(kDamages);
+      again += " with damage " + std::to_string(static_cast<int>(later));
+      wrong = goes_on.complaint;
+      if (wrong.empty())
+        wrong = check_found(*second.disk().crash_image(seed, later), goes_on, workload.segment_bytes, first);
+    }
+    return wrong.empty() ? "" : where + again + ": " + wrong;
+  }
+
+  using Random = stress::Random;
 
   std::uint64_t seed_;
   std::uint64_t states_ = 0;
@@ -96,7 +136,20 @@ class Crashes {
 }  // namespace
 
 TEST_CASE("after power loss at any change, what was durable is there, in the order of its commits", "[crash]") {
-  Crashes crashes(test_seed() % 1'000'000'000);
-  CHECK(crashes.run(states_wanted()) == "");
-  WARN(crashes.states() << " states of " << crashes.workloads() << " workloads");
+  const std::uint64_t seed = test_seed() % 1'000'000'000;
+  const std::uint64_t states = states_wanted();
+  std::uint64_t all_states = 0;
+  std::uint64_t all_workloads = 0;
+  const char* only = std::getenv("PACKFS_CRASH_KIND");
+  for (const WorkloadKind kind : kWorkloadKinds) {
+    if (only != nullptr && std::atoi(only) != static_cast<int>(kind)) continue;
+    Crashes crashes(seed);
+    const std::uint64_t share = kShares[static_cast<std::size_t>(kind)].percent * states / 100;
+    CHECK(crashes.run(kind, share, states > 50'000 ? 3 : 1) == "");
+    WARN(name_of(kind) << ": " << crashes.states() << " states of " << crashes.workloads() << " workloads");
+    all_states += crashes.states();
+    all_workloads += crashes.workloads();
+  }
+  WARN("in all " << all_states << " states of " << all_workloads << " workloads");
+  if (only == nullptr && states >= 10'000) CHECK(all_workloads >= 200);
 }

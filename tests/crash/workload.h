@@ -1,48 +1,75 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/io.h"
-#include "packfs/volume.h"
-#include "stress/model.h"
 #include "stress/operation.h"
 
 namespace packfs::testing {
 
-/// What was done to a store until it died.
-struct History {
-  std::vector<stress::Model> states;  ///< after each commit, also the one that was begun last, in their order
-  std::size_t durable = 0;            ///< index of the last one that was told to be durable
-  std::string complaint;              ///< a call gave what the model does not; empty when none did
+/// What a workload is about.
+enum class WorkloadKind : std::uint8_t {
+  single,    ///< each kind of call by itself, on a tree that is there
+  pair,      ///< two of them, as two commits or as one
+  random,    ///< what the generator of the stress tests makes of it
+  group,     ///< several commits written before one sync
+  streamed,  ///< transactions larger than a journal buffers, committed and dropped, small commits over what they left
+  failed_sync,  ///< a sync that fails; what the disk lost is still seen until the machine stops
+  reopened,     ///< closed or killed and opened again, with commits of the same length each time
+};
+inline constexpr std::array kWorkloadKinds{WorkloadKind::single,  WorkloadKind::pair,     WorkloadKind::random,
+                                           WorkloadKind::group,   WorkloadKind::streamed, WorkloadKind::failed_sync,
+                                           WorkloadKind::reopened};
+[[nodiscard]] std::string_view name_of(WorkloadKind kind);
+
+/// One thing that a process does.
+struct Action {
+  enum class Kind : std::uint8_t {
+    call,    ///< in the open transaction, if there is one
+    begin,   ///< of a transaction; nothing when one is open
+    commit,  ///< nothing when none is open; so is a drop
+    drop,
+    sync,
+    group_before,  ///< `group` by a thread each, all written before the first sync begins
+    group_after,   ///< the same, but the first sync was done when the others wrote
+  };
+  Kind kind = Kind::call;
+  bool is_async = false;
+  stress::Operation operation;
+  std::vector<stress::Operation> group;
+};
+[[nodiscard]] std::string to_text(const Action& action);
+
+/// What one process does between opening the store and its end.
+struct Life {
+  std::vector<Action> actions;
+  bool is_killed = false;        ///< not closed in order
+  std::uint64_t killed_at = 0;   ///< at the so many-th change of the disk that it makes; 0: after its last action
+  std::size_t failing_sync = 0;  ///< the so many-th sync of any file fails; 0: none
 };
 
-/// Some calls and transactions on a store, from a seed; `async` ones are made durable now and then.
+/// What is done to a store on one machine, by one process after another. The first makes the store and what the others
+/// need; it is the same for each seed.
 struct Workload {
+  WorkloadKind kind{};
   std::uint64_t seed = 0;
-  std::size_t calls = 0;
-  bool async = false;
-  std::uint64_t segment_bytes = 0;  ///< 64 so that each transaction has a segment of its own, or many have one
-  std::vector<stress::Operation> operations;
+  std::uint64_t segment_bytes = 0;
+  std::vector<Life> lives;
 };
-[[nodiscard]] Workload make_workload(std::uint64_t seed);
+[[nodiscard]] Workload make_workload(WorkloadKind kind, std::uint64_t seed);
+[[nodiscard]] std::string to_text(const Workload& workload);
 
-/// Where the store is on every disk.
-inline constexpr const char* kStore = "/store";
+/// Calls as those of `life`, of the same length, on other names: what could be taken for them.
+[[nodiscard]] Life twin_of(const Life& life, std::uint64_t seed);
 
-/// A store of the model's owner and group.
-[[nodiscard]] Result<Volume> open_store(base::Io& io, std::uint64_t segment_bytes);
-/// The model of a new one.
-[[nodiscard]] stress::Model new_model();
-
-/// Opens the store on `disk`, which may die on the way, and does all of it, as far as it comes.
-[[nodiscard]] History run(const Workload& workload, base::Io& disk);
-
-/// What is wrong with the store after a crash: it must open, be in one of the states from the last durable one on, take
-/// a further write, and be found with that again. Empty when all is well.
-[[nodiscard]] std::string check_found(base::Io& disk, const Workload& workload, const History& history);
+/// A tree on which each of the calls below can be made.
+[[nodiscard]] std::vector<stress::Operation> tree_of_all();
+inline constexpr std::size_t kCalls = 22;
+/// The `which`-th kind of call, on that tree; the seed chooses sizes.
+[[nodiscard]] stress::Operation call_of(std::size_t which, std::uint64_t seed);
 
 }  // namespace packfs::testing

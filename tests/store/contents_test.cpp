@@ -161,6 +161,23 @@ TEST_CASE("a transaction larger than its buffer is read from where it was writte
   CHECK(open_store_at(path).totals()->entries == entries);
 }
 
+TEST_CASE("however long a transaction is, its segment is mapped a few times only", "[store][contents]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  StoreOptions options;
+  options.segment_bytes = 64;
+  auto volume = store::open(io, directory.path("store"), options);
+  REQUIRE(volume);
+  io.clear_log();
+  auto transaction = volume->begin();
+  for (int i = 0; i < 100; ++i) must(transaction->append("file", bytes_of(text('x', 1'000'000))));
+  REQUIRE(transaction->commit());
+  CHECK(volume->stat("file")->size == 100'000'000);
+  const auto calls = io.log();
+  const auto mapped = [](const FaultIo::Call& call) { return call.name == "mmap" && call.fd >= 0; };
+  CHECK(std::ranges::count_if(calls, mapped) <= 4);
+}
+
 TEST_CASE("damage in what was appended is met by who reads it, not by who opens the store", "[store][contents]") {
   const TempDir directory;
   const std::string path = directory.path("store");

@@ -69,10 +69,17 @@ void CrashDisk::fail(std::uint64_t n, int error_number, Times times) {
   faults_.push_back({.n = n, .error_number = error_number, .times = times});
 }
 
+void CrashDisk::fail_sync(std::uint64_t n, int error_number) {
+  const std::scoped_lock lock(mutex_);
+  syncs_to_failure_ = n;
+  sync_error_ = error_number;
+}
+
 void CrashDisk::restart() {
   const std::scoped_lock lock(mutex_);
   open_.clear();
   faults_.clear();
+  syncs_to_failure_ = 0;
   crash_at_ = 0;
   crashed_ = false;
 }
@@ -253,7 +260,8 @@ int CrashDisk::fallocate(int fd, int mode, off_t offset, off_t length) {
 
 int CrashDisk::sync(std::string_view call, int fd) {
   const std::scoped_lock lock(mutex_);
-  const int error = admit(call);
+  int error = admit(call);
+  if (error == 0 && syncs_to_failure_ != 0 && --syncs_to_failure_ == 0) error = -sync_error_;
   OpenFile* file = find(fd);
   if (error != 0) {
     if (!crashed_ && file != nullptr) file->inode->changes.clear();

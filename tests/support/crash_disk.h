@@ -123,8 +123,11 @@ class CrashDisk final : public base::Io {
   /// on seeing it, and a later sync succeeds without it: so Linux. (A directory's stays unsynced.)
   void fail(std::uint64_t n, int error_number, Times times);
 
-  /// The program has died and the machine has not: closes every descriptor, forgets crash_at() and fail(). What
-  /// programs see, and what is not synced, stays.
+  /// The `n`-th sync from now on, of any file or directory, fails so, once.
+  void fail_sync(std::uint64_t n, int error_number);
+
+  /// The program has died and the machine has not: closes every descriptor, forgets crash_at(), fail() and fail_sync().
+  /// What programs see, and what is not synced, stays.
   void restart();
 
   /// What the machine finds if the power fails now: everything in it is durable, nothing is open, calls count from 0,
@@ -232,6 +235,8 @@ class CrashDisk final : public base::Io {
   std::map<int, std::shared_ptr<OpenFile>> open_;
   std::vector<std::string_view> log_;
   std::vector<Fault> faults_;
+  std::uint64_t syncs_to_failure_ = 0;  // 0: none will
+  int sync_error_ = 0;
   std::uint64_t crash_at_ = 0;
   bool crashed_ = false;
 };
