@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000,
+# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000, KILLS=1000,
 # BENCH_GROUPS="store-creates store-replay" (all groups when empty), PREFIX=/usr/local, DESTDIR=,
-=======
-# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000, KILLS=1000, PREFIX=/usr/local, DESTDIR=,
->>>>>>> main
 # SHARED=ON (make install: libpackfs.so), WERROR=ON (warnings are errors), NO_DEPS=1 (install nothing, trust what is there).
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
