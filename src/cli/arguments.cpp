@@ -53,7 +53,7 @@ void restore_names(const RawArguments& raw, const ArgumentTokens& tokens, Argume
   arguments.to = tokens.restore(raw.to);
   if (!raw.file.empty()) arguments.file = tokens.restore(raw.file);
   if (raw.command == Command::put) arguments.paths.push_back(tokens.restore(raw.path));
-  if (raw.command == Command::export_tree) {
+  if (raw.command == Command::export_tree && !arguments.paths.empty()) {
     arguments.directory = std::move(arguments.paths.back());
     arguments.paths.pop_back();
   }
@@ -73,6 +73,7 @@ std::variant<Arguments, std::string> checked(const RawArguments& raw, const Argu
   arguments.nul = raw.nul;
   if (arguments.json && arguments.nul) return "--json and --null exclude each other";
   if (const std::string* option = option_among_names(raw)) return "unknown option " + *option;
+  if (raw.command == Command::export_tree && raw.paths.size() > 2) return "unexpected " + tokens.restore(raw.paths[2]);
   restore_names(raw, tokens, arguments);
   if (arguments.json && raw.command == Command::pack && arguments.tree == "-") {
     return "--json has nowhere to go when the pack goes to standard output";

@@ -71,11 +71,7 @@ class CommandLine {
         return name("PATH", raw_.paths, "Paths in it to unpack; all when there is none", false);
       case Command::export_tree:
         pack_or_store();
-        app_.add_option("DIR", raw_.paths, "The directory to write to; behind a PATH, if not all is wanted")
-            ->required()
-            ->expected(1, 2)
-            ->option_text(" ");
-        return;
+        return name("DIR", raw_.paths, "The directory to write to; behind a PATH, if not all is wanted");
       case Command::ls:
         pack_or_store();
         return name("PATH", raw_.paths, "Directories or other entries to list", false);
