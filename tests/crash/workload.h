@@ -68,7 +68,7 @@ struct Workload {
 
 /// A tree on which each of the calls below can be made.
 [[nodiscard]] std::vector<stress::Operation> tree_of_all();
-inline constexpr std::size_t kCalls = 22;
+inline constexpr std::size_t kCalls = 26;
 /// The `which`-th kind of call, on that tree; the seed chooses sizes.
 [[nodiscard]] stress::Operation call_of(std::size_t which, std::uint64_t seed);
 
