@@ -118,11 +118,11 @@ Result<std::optional<Manifest>> Directory::manifest() const {
 Result<void> Directory::write_next_manifest(const Manifest& manifest) const {
   const auto fd = open_file(kNextCurrent, O_WRONLY | O_CREAT | O_TRUNC);
   if (!fd) return std::unexpected(fd.error());
-  if (auto written = base::pwrite_fully(*io_, fd->get(), encode_manifest(manifest), 0); !written) {
-    return std::unexpected(at(written.error(), kNextCurrent));
-  }
-  if (auto synced = done(io_->fsync(fd->get())); !synced) return std::unexpected(at(synced.error(), kNextCurrent));
-  return {};
+  auto written = base::pwrite_fully(*io_, fd->get(), encode_manifest(manifest), 0);
+  if (written) written = done(io_->fsync(fd->get()));
+  if (written) return {};
+  static_cast<void>(remove(kNextCurrent));
+  return std::unexpected(at(written.error(), kNextCurrent));
 }
 
 Result<void> Directory::switch_manifest() const {
