@@ -69,10 +69,11 @@ class Importing {
       }
       place += '/';  // it may be a symlink to a directory
     }
-    volume::TransactionSink sink(change_.transaction(), place);
+    auto sink = volume::TransactionSink::at(change_.transaction(), place);
+    if (!sink) return std::unexpected(sink.error().with_path(place));
     // With a slash, since a link to a directory is followed here.
-    if (auto imported = import_.run({arguments_.directory + "/"}, sink); !imported) return imported;
-    return sink.finish();
+    if (auto imported = import_.run({arguments_.directory + "/"}, *sink); !imported) return imported;
+    return sink->finish();
   }
 
   ExitCode finish(std::uint64_t commit) {
