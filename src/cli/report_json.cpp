@@ -7,9 +7,9 @@ namespace packfs::cli {
 
 namespace {
 
-Json problems_json(std::span<const host::Problem> problems) {
+Json problems_json(std::span<const Problem> problems) {
   Json list = Json::array();
-  for (const host::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     Json element;
     set_bytes(element, "path", problem.path);
     set_bytes(element, "error", problem.error.message());
@@ -32,7 +32,7 @@ std::string pack_json(std::string_view pack, const PackInfo& info, const host::I
   return json_text(object);
 }
 
-std::string unpack_json(std::string_view directory, std::span<const host::Problem> missing,
+std::string unpack_json(std::string_view directory, std::span<const Problem> missing,
                         const host::ExportReport& report) {
   Json object;
   set_bytes(object, "path", directory);
@@ -57,8 +57,7 @@ std::string import_json(std::string_view store, std::uint64_t commit, const host
   return json_text(object);
 }
 
-std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
-                        std::span<const host::Problem> failed) {
+std::string change_json(std::string_view store, std::optional<std::uint64_t> commit, std::span<const Problem> failed) {
   Json object;
   set_bytes(object, "path", store);
   object["commit"] = commit ? Json(*commit) : Json();

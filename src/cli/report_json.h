@@ -20,7 +20,7 @@ namespace packfs::cli {
 
 /// "path" (of the directory), "made", "entries", "bytes", "owners_not_set", "missing", "failed", "incomplete",
 /// "withheld". `missing` are PATHs that were not there or could not be reached.
-[[nodiscard]] std::string unpack_json(std::string_view directory, std::span<const host::Problem> missing,
+[[nodiscard]] std::string unpack_json(std::string_view directory, std::span<const Problem> missing,
                                       const host::ExportReport& report);
 
 /// "path" (of the store), "commit", "entries", "bytes", "skipped", "changed", "incomplete".
@@ -28,7 +28,7 @@ namespace packfs::cli {
 
 /// "path" (of the store), "commit" (null: nothing was changed), "failed".
 [[nodiscard]] std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
-                                      std::span<const host::Problem> failed);
+                                      std::span<const Problem> failed);
 
 /// "path", "whole", "segments", "commits", "last_commit", "unfinished_bytes", and the fields of verify_json().
 [[nodiscard]] std::string check_json(std::string_view store, const StoreReport& report);

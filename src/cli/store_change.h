@@ -8,8 +8,8 @@
 #include "cli/arguments.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
-#include "host/problem.h"
 #include "packfs/error.h"
+#include "packfs/host_tree.h"
 #include "packfs/volume.h"
 
 namespace packfs::cli {
@@ -43,7 +43,7 @@ class StoreChange {
   Context& context_;
   std::optional<Volume> store_;
   std::optional<Transaction> transaction_;  // ends before the store is closed
-  std::vector<host::Problem> problems_;
+  std::vector<Problem> problems_;
   bool any_done_ = false;
 };
 

@@ -18,9 +18,9 @@ bool ends_export(const Error& error) {
 }
 
 /// Gives the problems' paths, which are those in a view, as they are in the whole tree.
-void place_below(std::string_view place, std::vector<host::Problem>& problems) {
+void place_below(std::string_view place, std::vector<Problem>& problems) {
   if (place.empty()) return;
-  for (host::Problem& problem : problems) {
+  for (Problem& problem : problems) {
     std::string path(place);
     if (problem.path != ".") {
       if (!path.ends_with('/')) path += '/';
@@ -108,8 +108,8 @@ ExitCode TreeExport::finish(const host::ExportReport& report) {
   return any_done && !broken_off_ ? ExitCode::partial : ExitCode::failed;
 }
 
-void TreeExport::name_all(const std::vector<host::Problem>& problems, std::string_view hint) {
-  for (const host::Problem& problem : problems) {
+void TreeExport::name_all(const std::vector<Problem>& problems, std::string_view hint) {
+  for (const Problem& problem : problems) {
     context_.diagnostics.error(problem_text(problem.path, problem.error, arguments_.tree).append(hint));
   }
 }

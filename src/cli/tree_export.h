@@ -8,7 +8,7 @@
 #include "cli/context.h"
 #include "cli/exit_code.h"
 #include "host/export.h"
-#include "host/problem.h"
+#include "packfs/host_tree.h"
 #include "packfs/view.h"
 
 namespace packfs::cli {
@@ -31,12 +31,12 @@ class TreeExport {
   void write_paths(host::Exporter& exporter, const std::vector<std::string>& paths);
   void broken_off(const std::string& path, const Error& error);
   ExitCode finish(const host::ExportReport& report);
-  void name_all(const std::vector<host::Problem>& problems, std::string_view hint = {});
+  void name_all(const std::vector<Problem>& problems, std::string_view hint = {});
 
   std::string_view command_;
   const Arguments& arguments_;
   Context& context_;
-  std::vector<host::Problem> missed_;  // paths, or the whole, that were not written
+  std::vector<Problem> missed_;  // paths, or the whole, that were not written
   bool any_path_done_ = false;
   bool broken_off_ = false;
 };

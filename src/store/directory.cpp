@@ -87,7 +87,8 @@ Result<std::vector<std::string>> Directory::names() const {
 }
 
 Result<base::unique_fd> Directory::open_file(const std::string& name, int flags) const {
-  const int fd = io_->openat(fd_.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode);
+  // A FIFO of that name must not be waited for.
+  const int fd = io_->openat(fd_.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kFileMode);
   if (fd < 0) return std::unexpected(at(Error::from_errno(-fd), name));
   return base::unique_fd(*io_, fd);
 }
@@ -97,8 +98,11 @@ Result<std::optional<Manifest>> Directory::manifest() const {
   if (!fd && fd.error().code() == ErrorCode::no_entry) return std::nullopt;
   if (!fd) return std::unexpected(fd.error());
   struct statx status{};
-  if (auto known = done(io_->statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE, &status)); !known) {
+  if (auto known = done(io_->statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE | STATX_TYPE, &status)); !known) {
     return std::unexpected(at(known.error(), kCurrent));
+  }
+  if (!S_ISREG(status.stx_mode)) {
+    return std::unexpected(at(Error(ErrorCode::corrupt).with_note("not a regular file"), kCurrent));
   }
   if (status.stx_size > kMostManifestBytes) {
     return std::unexpected(at(Error(ErrorCode::corrupt).with_note("too long for a manifest"), kCurrent));
@@ -114,11 +118,11 @@ Result<std::optional<Manifest>> Directory::manifest() const {
 Result<void> Directory::write_next_manifest(const Manifest& manifest) const {
   const auto fd = open_file(kNextCurrent, O_WRONLY | O_CREAT | O_TRUNC);
   if (!fd) return std::unexpected(fd.error());
-  if (auto written = base::pwrite_fully(*io_, fd->get(), encode_manifest(manifest), 0); !written) {
-    return std::unexpected(at(written.error(), kNextCurrent));
-  }
-  if (auto synced = done(io_->fsync(fd->get())); !synced) return std::unexpected(at(synced.error(), kNextCurrent));
-  return {};
+  auto written = base::pwrite_fully(*io_, fd->get(), encode_manifest(manifest), 0);
+  if (written) written = done(io_->fsync(fd->get()));
+  if (written) return {};
+  static_cast<void>(remove(kNextCurrent));
+  return std::unexpected(at(written.error(), kNextCurrent));
 }
 
 Result<void> Directory::switch_manifest() const {

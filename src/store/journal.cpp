@@ -26,7 +26,7 @@ Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& direct
   for (int attempt = 1;; ++attempt) {
     log::SegmentHeader header{0, previous_segment, previous_cut, base_commit};
     const auto got = base::checked(directory.io().getrandom(&header.segment_id, sizeof header.segment_id));
-    if (!got) return std::unexpected(got.error());
+    if (!got) return std::unexpected(got.error().with_path(directory.path()));
     if (header.segment_id == 0 || header.segment_id == log::kBuiltSegmentId) continue;
     const std::string name = segment_name(header.segment_id);
     auto made = log::SegmentWriter::create(directory.io(), directory.get(), name, header);
@@ -39,15 +39,19 @@ Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& direct
 
 Result<Manifest> prepare_segment(const Directory& directory, const Manifest& manifest, log::SegmentWriter& segment,
                                  std::uint64_t cut, std::uint64_t base_commit) {
-  if (auto synced = segment.sync(); !synced) {
-    return std::unexpected(directory.at(synced.error(), segment_name(segment.segment_id())));
-  }
-  if (auto synced = directory.sync(); !synced) return std::unexpected(std::move(synced.error()));
+  const std::string name = segment_name(segment.segment_id());
+  const auto failed = [&](const Error& error) -> Result<Manifest> {
+    // Where there is no room for a new one, the old one may have some.
+    static_cast<void>(directory.remove(name));
+    return std::unexpected(error);
+  };
+  if (auto synced = segment.sync(); !synced) return failed(directory.at(synced.error(), name));
+  if (auto synced = directory.sync(); !synced) return failed(synced.error());
   Manifest next = manifest;
   if (!next.segments.empty()) next.segments.back().end = cut;
   next.segments.push_back({segment.segment_id(), 0, base_commit});
   ++next.generation;
-  if (auto written = directory.write_next_manifest(next); !written) return std::unexpected(std::move(written.error()));
+  if (auto written = directory.write_next_manifest(next); !written) return failed(written.error());
   return next;
 }
 
@@ -213,11 +217,7 @@ Result<void> Journal::roll() {
   if (auto synced = sync_segment(*writer_); !synced) return synced;
   settler_.settle(settler_.take_committed(), writer_->segment_id());
   auto next = prepare_segment(directory_, manifest_, **made, end_, committed_);
-  if (!next) {
-    // Where there is no room for a new one, the old one may have some: the next transaction tries again.
-    static_cast<void>(directory_.remove(segment_name((*made)->segment_id())));
-    return std::unexpected(std::move(next.error()));
-  }
+  if (!next) return std::unexpected(std::move(next.error()));  // the next transaction tries again
   if (auto switched = directory_.switch_manifest(); !switched) return broken(switched.error());
   manifest_ = std::move(*next);
   const std::lock_guard lock(mutex_);

@@ -80,7 +80,8 @@ class Journal final : public volume::Journal, private base::ForkWatch {
 Result<std::unique_ptr<log::SegmentWriter>> make_segment(const Directory& directory, std::uint64_t previous_segment,
                                                          std::uint64_t previous_cut, std::uint64_t base_commit);
 /// The manifest with a new segment as the last one of the store: the one before it ends at `cut`. The segment is
-/// synced, and the manifest written, but not yet the store's. When it fails, nothing has changed.
+/// synced, and the manifest written, but not yet the store's. When it fails, nothing has changed, and there is no such
+/// segment any more.
 Result<Manifest> prepare_segment(const Directory& directory, const Manifest& manifest, log::SegmentWriter& segment,
                                  std::uint64_t cut, std::uint64_t base_commit);
 /// The same, and makes it the store's.

@@ -141,7 +141,10 @@ Result<JournalEnd> Recovery::carry_forward(const SegmentFile& file, std::uint64_
   auto writer = make_segment(directory_, file.header().segment_id, cut, base_commit);
   if (!writer) return std::unexpected(std::move(writer.error()));
   const auto end = copy_groups(file, **writer);
-  if (!end) return std::unexpected(end.error());
+  if (!end) {
+    static_cast<void>(directory_.remove(segment_name((*writer)->segment_id())));
+    return std::unexpected(end.error());
+  }
   if (auto adopted = adopt_segment(directory_, manifest_, **writer, cut, base_commit); !adopted) {
     return std::unexpected(std::move(adopted.error()));
   }
@@ -165,8 +168,9 @@ Result<JournalEnd> Recovery::carry_forward(const SegmentFile& file, std::uint64_
 Result<std::uint64_t> Recovery::copy_groups(const SegmentFile& file, log::SegmentWriter& writer) const {
   log::Group group;
   std::uint64_t end = sizeof(log::FileHeader);
-  const auto flush = [&] {
+  const auto flush = [&]() -> Result<void> {
     auto written = writer.write(group.offset(), group.bytes());
+    if (!written) return std::unexpected(directory_.at(written.error(), segment_name(writer.segment_id())));
     group.flushed();
     return written;
   };

@@ -78,7 +78,7 @@ class Repair {
     const tree::Stamp stamp = volume::Core::first_stamp({});
     Manifest manifest{.created = stamp.now, .uid = stamp.uid, .gid = stamp.gid, .segments = std::move(*chain)};
     if (const auto got = base::checked(directory_.io().getrandom(&manifest.store_id, sizeof manifest.store_id)); !got) {
-      return std::unexpected(got.error());
+      return std::unexpected(got.error().with_path(directory_.path()));
     }
     return manifest;
   }

@@ -27,7 +27,7 @@ Result<Manifest> create(const Directory& directory, const tree::Stamp& stamp) {
   if (auto synced = directory.sync_above(); !synced) return std::unexpected(std::move(synced.error()));
   Manifest manifest{.created = stamp.now, .uid = stamp.uid, .gid = stamp.gid};
   if (const auto got = base::checked(directory.io().getrandom(&manifest.store_id, sizeof manifest.store_id)); !got) {
-    return std::unexpected(got.error());
+    return std::unexpected(got.error().with_path(directory.path()));
   }
   auto segment = make_segment(directory, 0, 0, 0);
   if (!segment) return std::unexpected(std::move(segment.error()));

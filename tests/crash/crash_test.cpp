@@ -20,6 +20,8 @@ using namespace packfs::testing;
 
 namespace {
 
+using Random = stress::Random;
+
 /// PACKFS_CRASH_STATES overrides what the build is given.
 std::uint64_t states_wanted() {
   const char* given = std::getenv("PACKFS_CRASH_STATES");
@@ -125,8 +127,6 @@ class Crashes {
     }
     return wrong.empty() ? "" : where + again + ": " + wrong;
   }
-
-  using Random = stress::Random;
 
   std::uint64_t seed_;
   std::uint64_t states_ = 0;

@@ -3,14 +3,18 @@
 #include <utility>
 
 #include "crash/history.h"
+#include "stress/each_call.h"
 #include "stress/generator.h"
 #include "stress/random.h"
 
 namespace packfs::testing {
 namespace {
 
+using stress::call_of;
+using stress::kCalls;
 using stress::Operation;
 using stress::Random;
+using stress::tree_of_all;
 using Kind = Operation::Kind;
 
 constexpr std::uint64_t kLong = std::uint64_t{1} << 28;  // segments that are never left

@@ -66,10 +66,4 @@ struct Workload {
 /// Calls as those of `life`, of the same length, on other names: what could be taken for them.
 [[nodiscard]] Life twin_of(const Life& life, std::uint64_t seed);
 
-/// A tree on which each of the calls below can be made.
-[[nodiscard]] std::vector<stress::Operation> tree_of_all();
-inline constexpr std::size_t kCalls = 22;
-/// The `which`-th kind of call, on that tree; the seed chooses sizes.
-[[nodiscard]] stress::Operation call_of(std::size_t which, std::uint64_t seed);
-
 }  // namespace packfs::testing

@@ -1,14 +1,13 @@
-// The tree and the calls on it that single and pair are made of.
-#include "crash/workload.h"
+#include "stress/each_call.h"
+
+#include <string>
+
 #include "stress/random.h"
 
-namespace packfs::testing {
-
-using stress::Operation;
-using stress::Random;
+namespace packfs::stress {
 
 std::vector<Operation> tree_of_all() {
-  return stress::operations_from_text(R"(
+  return operations_from_text(R"(
     make_directories path="a/b" mode=493
     write path="a/f" size=300 seed=3 mode=420
     write path="a/g" size=70000 seed=5 mode=420
@@ -22,7 +21,7 @@ std::vector<Operation> tree_of_all() {
 
 namespace {
 
-Operation from_line(const std::string& line) { return *stress::from_text(line); }
+Operation from_line(const std::string& line) { return *from_text(line); }
 
 }  // namespace
 
@@ -78,4 +77,4 @@ Operation call_of(std::size_t which, std::uint64_t seed) {
   }
 }
 
-}  // namespace packfs::testing
+}  // namespace packfs::stress
