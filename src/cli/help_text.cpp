@@ -96,9 +96,10 @@ Example: a compiled file into a cache
     {Command::import_tree, kChanging, "import", "Take a host directory into a store",
      "import [OPTIONS] DIR STORE [PATH]",
      R"(What is in DIR comes into the directory PATH, or the root, exactly, with all attributes;
-PATH gets those of DIR and is made when it is missing. Directories merge with those
-there, files are replaced. The store's own files are left out. What cannot be read is
-named, the rest is taken in, and the exit code is 3.
+PATH is made when it is missing, and gets those of DIR then or when it is empty.
+Directories merge with those there, files are replaced; a type that clashes is refused
+and named. The store itself is left out. What cannot be read is named, the rest is taken
+in, and the exit code is 3.
 
 Example: a tree into a store
   packfs import assets build.store assets)"},

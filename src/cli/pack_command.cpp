@@ -4,14 +4,17 @@
 #include <cerrno>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/host_import.h"
-#include "cli/report_json.h"
+#include "cli/import_problems.h"
 #include "cli/lines.h"
 #include "cli/problem_text.h"
+#include "cli/progress.h"
+#include "cli/report_json.h"
 #include "cli/source_names.h"
+#include "host/import.h"
 #include "host/status.h"
 #include "pack/output_file.h"
 #include "pack/writer.h"
@@ -20,10 +23,13 @@ namespace packfs::cli {
 
 namespace {
 
+constexpr unsigned kMaxDefaultThreads = 16;
+
+unsigned default_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxDefaultThreads); }
+
 class Packing {
  public:
-  Packing(const Arguments& arguments, Context& context)
-      : arguments_(arguments), context_(context), import_("pack", arguments, context) {}
+  Packing(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
 
   ExitCode run() {
     if (to_standard_output() && context_.streams.out_is_terminal) {
@@ -50,7 +56,7 @@ class Packing {
     const int code = context_.io.statx(AT_FDCWD, arguments_.tree.c_str(), 0, STATX_BASIC_STATS, &status);
     if (code == -ENOENT) return {};
     if (code < 0) return std::unexpected(Error::from_errno(-code));
-    import_.exclude(host::identity_of(status));
+    exclude_.push_back(host::identity_of(status));
     return {};
   }
 
@@ -58,7 +64,7 @@ class Packing {
   std::optional<std::string> replaced_source(const std::vector<std::string>& sources) {
     for (const std::string& source : sources) {
       const auto status = host::status_at(context_.io, AT_FDCWD, source.c_str());
-      if (status && import_.excludes(host::identity_of(*status))) return source;
+      if (status && std::ranges::find(exclude_, host::identity_of(*status)) != exclude_.end()) return source;
     }
     return std::nullopt;
   }
@@ -84,23 +90,38 @@ class Packing {
     const auto status = host::status_of(context_.io, descriptor);
     if (!status) return std::unexpected(status.error());
     // A pipe or a device in the tree is not this output, even where it is the same one.
-    if (host::type_of(*status) == FileType::regular) import_.exclude(host::identity_of(*status));
+    if (host::type_of(*status) == FileType::regular) exclude_.push_back(host::identity_of(*status));
     BuildOptions options;
     options.codec = arguments_.codec;
     const auto writer = pack::Writer::create(context_.io, descriptor, options);
     if (!writer) return std::unexpected(writer.error());
-    if (const auto imported = import_.run(sources, **writer); !imported) return std::unexpected(imported.error());
+    if (const auto imported = import(sources, **writer); !imported) return std::unexpected(imported.error());
+    if (context_.stopped()) return std::unexpected(Error::from_errno(ECANCELED));
     return (*writer)->finish();
   }
 
+  Result<void> import(const std::vector<std::string>& sources, tree::Sink& sink) {
+    Progress progress("pack", context_.diagnostics);
+    host::ImportOptions options;
+    options.threads = arguments_.threads == 0 ? default_threads() : arguments_.threads;
+    options.exclude = exclude_;
+    options.progress = [&progress, this](std::uint64_t entries, std::uint64_t bytes) {
+      progress.show_count(entries, bytes);
+      return !context_.stopped();
+    };
+    auto imported = host::import_tree(context_.io, sources, sink, options, report_);
+    context_.diagnostics.clear_progress();
+    return imported;
+  }
+
   ExitCode finish(const PackInfo& info) {
-    import_.name_problems();
+    name_problems(report_, context_.diagnostics);
     if (arguments_.json) {
       Lines lines(arguments_, context_);
-      lines.text(pack_json(arguments_.tree, info, import_.report()));
+      lines.text(pack_json(arguments_.tree, info, report_));
       lines.end();
     }
-    return import_.report().exact() ? ExitCode::done : ExitCode::partial;
+    return report_.exact() ? ExitCode::done : ExitCode::partial;
   }
 
   /// An error that is not about a source as it was given is one of the output, met at its path if it has one.
@@ -118,7 +139,8 @@ class Packing {
 
   const Arguments& arguments_;
   Context& context_;
-  HostImport import_;
+  std::vector<host::FileIdentity> exclude_;
+  host::ImportReport report_;
 };
 
 }  // namespace

@@ -57,8 +57,7 @@ std::string import_json(std::string_view store, std::uint64_t commit, const host
   return json_text(object);
 }
 
-std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
-                        std::span<const Problem> failed) {
+std::string change_json(std::string_view store, std::optional<std::uint64_t> commit, std::span<const Problem> failed) {
   Json object;
   set_bytes(object, "path", store);
   object["commit"] = commit ? Json(*commit) : Json();

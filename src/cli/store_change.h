@@ -8,8 +8,8 @@
 #include "cli/arguments.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
-#include "packfs/host_tree.h"
 #include "packfs/error.h"
+#include "packfs/host_tree.h"
 #include "packfs/volume.h"
 
 namespace packfs::cli {

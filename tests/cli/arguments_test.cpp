@@ -159,7 +159,7 @@ TEST_CASE("wrong usage is named, with where to look", "[cli][arguments]") {
       Case{{"mv", "s", "x", "y", "z"}, "unexpected z", "Try 'packfs mv --help'."},
       Case{{"put", "s"}, "PATH is required", "Try 'packfs put --help'."},
       Case{{"rm", "s"}, "PATH is required", "Try 'packfs rm --help'."},
-      Case{{"rm", "-0", "s", "x"}, "unexpected -0", "Try 'packfs rm --help'."},
+      Case{{"rm", "-0", "s", "x"}, "unknown option -0", "Try 'packfs rm --help'."},
       Case{{"diff", "a"}, "B is required", "Try 'packfs diff --help'."},
       Case{{"import", "d"}, "STORE is required", "Try 'packfs import --help'."},
       Case{{"export", "p"}, "DIR is required", "Try 'packfs export --help'."},
