@@ -163,6 +163,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part.
 Example: pack a directory, look into it, unpack it
   packfs pack assets -o assets.pack
   packfs ls -lR assets.pack
-  packfs unpack assets.pack -C copy)";
+  packfs unpack assets.pack -C copy
+
+Example: a store, a directory in it, one more file
+  packfs init build.store
+  packfs import assets build.store assets
+  echo hello | packfs put build.store hello)";
 
 }  // namespace packfs::cli
