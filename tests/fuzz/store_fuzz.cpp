@@ -140,7 +140,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto parts = parts_of(std::as_bytes(std::span(data, size)));
   if (parts.empty()) return 0;
   check(parts);
+  const std::vector<Bytes> raw = parts;
   reseal(parts);
-  check(parts);
+  if (parts != raw) check(parts);
   return 0;
 }
