@@ -1,4 +1,5 @@
-# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000, KILLS=1000, PREFIX=/usr/local, DESTDIR=,
+# `make help` lists the targets. Options: JOBS=2, FUZZ_SECONDS=60 (for each fuzz target), CRASH_STATES=100000, KILLS=1000,
+# BENCH_GROUPS="store-creates store-replay" (all groups when empty), PREFIX=/usr/local, DESTDIR=,
 # SHARED=ON (make install: libpackfs.so), WERROR=ON (warnings are errors), NO_DEPS=1 (install nothing, trust what is there).
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -14,7 +15,7 @@ BUILD_PACKAGES = g++ cmake ninja-build make pkg-config libxxhash-dev libzstd-dev
   nlohmann-json3-dev
 TEST_PACKAGES = catch2 rsync
 LINT_PACKAGES = clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev
-BENCH_PACKAGES = libbenchmark-dev liblmdb-dev libleveldb-dev libsqlite3-dev tar zip unzip squashfs-tools erofs-utils e2fsprogs mount
+BENCH_PACKAGES = libbenchmark-dev liblmdb-dev libleveldb-dev librocksdb-dev libsqlite3-dev tar zip unzip squashfs-tools erofs-utils e2fsprogs mount
 
 # Installs what is missing of the packages in $(1). Where it may not, it names them and fails.
 define install_packages
@@ -77,7 +78,7 @@ fuzz: deps-lint ## FUZZ_SECONDS of each fuzz target
 bench: deps-bench ## the measured record: prints the table, writes BENCH.md
 	$(CONFIGURE) bench
 	cmake --build --preset bench -j $(JOBS) --target benchmarks
-	sh bench/run.sh build/bench/bench
+	sh bench/run.sh build/bench/bench $(BENCH_GROUPS)
 
 .PHONY: crash kill
 crash: all ## the crash test on CRASH_STATES states

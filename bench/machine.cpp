@@ -1,6 +1,9 @@
 #include "machine.h"
 
+#include <leveldb/db.h>
 #include <lmdb.h>
+#include <rocksdb/version.h>
+#include <sqlite3.h>
 #include <sys/statfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -44,6 +47,22 @@ std::string memory() {
   return text.data();
 }
 
+std::string version_line(const Settings& settings, const std::string& program) {
+  if (!has_program(program)) return "not installed";
+  const std::string output = settings.directory + "/version";
+  run_program({program, "--version"}, output);
+  return first_line(output);
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::array<char, 16> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", std::gmtime(&now));
+  return text.data();
+}
+
+}  // namespace
+
 std::string filesystem_of(const std::string& path) {
   constexpr std::int64_t kExt = 0xEF53;
   constexpr std::int64_t kXfs = 0x58465342;
@@ -68,22 +87,6 @@ std::string filesystem_of(const std::string& path) {
   }
 }
 
-std::string version_line(const Settings& settings, const std::string& program) {
-  if (!has_program(program)) return "not installed";
-  const std::string output = settings.directory + "/version";
-  run_program({program, "--version"}, output);
-  return first_line(output);
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::array<char, 16> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d", std::gmtime(&now));
-  return text.data();
-}
-
-}  // namespace
-
 Facts machine_facts(const Settings& settings) {
   utsname kernel{};
   uname(&kernel);
@@ -97,6 +100,9 @@ Facts machine_facts(const Settings& settings) {
       {"transparent huge pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")},
       {"work directory", filesystem_of(settings.directory)},
       {"compiler", std::string(__VERSION__) + ", " + PACKFS_BENCH_FLAGS},
+      {"LevelDB", std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion)},
+      {"RocksDB", rocksdb::GetRocksVersionAsString()},
+      {"SQLite", sqlite3_libversion()},
       {"LMDB", mdb_version(nullptr, nullptr, nullptr)},
       {"tar", version_line(settings, "tar")},
       {"cp", version_line(settings, "cp")},

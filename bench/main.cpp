@@ -17,6 +17,7 @@
 #include "rows/live_rows.h"
 #include "rows/lookup_rows.h"
 #include "rows/process_rows.h"
+#include "rows/store_rows.h"
 #include "rows/tree_rows.h"
 
 namespace packfs::bench {
@@ -82,8 +83,8 @@ struct Group {
   std::function<void(Recorder&)> run;
 };
 
-const std::array<Group, 15>& all_groups() {
-  static const std::array<Group, 15> groups{{
+const std::array<Group, 18>& all_groups() {
+  static const std::array<Group, 18> groups{{
       {"small", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kSmall))); }},
       {"large", [](Recorder& recorder) { measure_workload(recorder, workload(recorder.settings().scaled(kLarge))); }},
       {"flat-small",
@@ -113,6 +114,9 @@ const std::array<Group, 15>& all_groups() {
       {"live-appends", measure_live_appends},
       {"live-growth", measure_live_growth},
       {"live-latency", measure_live_latency},
+      {"store-transactions", measure_durable_transactions},
+      {"store-replay", measure_replay},
+      {"store-creates", measure_durable_creates},  // last: its many unlinks leave the filesystem slow
   }};
   return groups;
 }

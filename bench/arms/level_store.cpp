@@ -23,10 +23,11 @@ void must_level(const leveldb::Status& status) {
 
 }  // namespace
 
-LevelStore::LevelStore(const std::string& path) : path_(path) {
-  std::filesystem::remove_all(path);
+LevelStore::LevelStore(const std::string& path, LevelMode mode, Lifetime lifetime)
+    : path_(path), lifetime_(lifetime), synced_(mode == LevelMode::synced) {
+  if (lifetime != Lifetime::found) std::filesystem::remove_all(path);
   leveldb::Options options;
-  options.create_if_missing = true;
+  options.create_if_missing = lifetime != Lifetime::found;
   options.compression = leveldb::kNoCompression;
   leveldb::DB* database = nullptr;
   must_level(leveldb::DB::Open(options, path, &database));
@@ -35,6 +36,7 @@ LevelStore::LevelStore(const std::string& path) : path_(path) {
 
 LevelStore::~LevelStore() {
   database_.reset();
+  if (lifetime_ != Lifetime::passing) return;
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
@@ -43,7 +45,9 @@ void LevelStore::put(std::string_view path, std::span<const std::byte> content) 
   if (batch_) {
     batch_->Put(slice(path), slice(content));
   } else {
-    must_level(database_->Put({}, slice(path), slice(content)));
+    leveldb::WriteOptions options;
+    options.sync = synced_;
+    must_level(database_->Put(options, slice(path), slice(content)));
   }
 }
 
@@ -52,7 +56,9 @@ void LevelStore::remove(std::string_view path) { must_level(database_->Delete({}
 void LevelStore::begin() { batch_ = std::make_unique<leveldb::WriteBatch>(); }
 
 void LevelStore::commit() {
-  must_level(database_->Write({}, batch_.get()));
+  leveldb::WriteOptions options;
+  options.sync = synced_;
+  must_level(database_->Write(options, batch_.get()));
   batch_.reset();
 }
 
@@ -67,6 +73,13 @@ bool LevelStore::size(std::string_view path, std::uint64_t& bytes) const {
   if (!database_->Get({}, slice(path), &value_).ok()) return false;
   bytes = value_.size();
   return true;
+}
+
+std::uint64_t LevelStore::entries() const {
+  const std::unique_ptr<leveldb::Iterator> each(database_->NewIterator({}));
+  std::uint64_t count = 0;
+  for (each->SeekToFirst(); each->Valid(); each->Next()) ++count;
+  return count;
 }
 
 }  // namespace packfs::bench

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "arms/lifetime.h"
+
 namespace leveldb {
 class DB;
 class WriteBatch;
@@ -14,12 +16,15 @@ class WriteBatch;
 
 namespace packfs::bench {
 
-/// A new LevelDB database, written without sync: keys are paths, values contents. As it comes, but without compression:
-/// 4 MiB write buffer.
+/// Whether a LevelDB database waits for the disk (WriteOptions::sync).
+enum class LevelMode : bool { not_synced, synced };
+
+/// A LevelDB database: keys are paths, values contents. As it comes, but without compression: 4 MiB write buffer.
+/// Threads: put() from any, outside a transaction.
 class LevelStore {
  public:
-  /// Its directory is removed before and in the end.
-  explicit LevelStore(const std::string& path);
+  explicit LevelStore(const std::string& path, LevelMode mode = LevelMode::not_synced,
+                      Lifetime lifetime = Lifetime::passing);
   ~LevelStore();
   LevelStore(const LevelStore&) = delete;
   LevelStore& operator=(const LevelStore&) = delete;
@@ -31,11 +36,15 @@ class LevelStore {
   void commit();
   std::size_t read(std::string_view path, std::span<std::byte> buffer) const;
   bool size(std::string_view path, std::uint64_t& bytes) const;
+  /// Files and directories; looks at each.
+  [[nodiscard]] std::uint64_t entries() const;
 
   static constexpr std::size_t kMissing = SIZE_MAX;
 
  private:
   std::string path_;
+  Lifetime lifetime_;
+  bool synced_;
   std::unique_ptr<leveldb::DB> database_;
   std::unique_ptr<leveldb::WriteBatch> batch_;
   mutable std::string value_;  // LevelDB hands a value out in a string

@@ -33,8 +33,8 @@ MDB_val value_of(std::string_view text) { return {text.size(), const_cast<char*>
 
 }  // namespace
 
-LmdbLive::LmdbLive(const std::string& path, LmdbMode mode) : path_(path) {
-  unlink(path.c_str());
+LmdbLive::LmdbLive(const std::string& path, LmdbMode mode, Lifetime lifetime) : path_(path), lifetime_(lifetime) {
+  if (lifetime != Lifetime::found) unlink(path.c_str());
   must_lmdb(mdb_env_create(&environment_), "create");
   must_lmdb(mdb_env_set_mapsize(environment_, kMapBytes), "map size");
   must_lmdb(mdb_env_open(environment_, path.c_str(), MDB_NOSUBDIR | MDB_NOTLS | flags_of(mode), 0644), "open");
@@ -46,6 +46,7 @@ LmdbLive::LmdbLive(const std::string& path, LmdbMode mode) : path_(path) {
 
 LmdbLive::~LmdbLive() {
   mdb_env_close(environment_);
+  if (lifetime_ != Lifetime::passing) return;
   unlink(path_.c_str());
   unlink((path_ + "-lock").c_str());
 }
@@ -82,6 +83,12 @@ void LmdbLive::begin() { must_lmdb(mdb_txn_begin(environment_, nullptr, 0, &tran
 void LmdbLive::commit() {
   must_lmdb(mdb_txn_commit(transaction_), "commit");
   transaction_ = nullptr;
+}
+
+std::uint64_t LmdbLive::entries() const {
+  MDB_stat found;
+  must_lmdb(mdb_env_stat(environment_, &found), "stat");
+  return found.ms_entries;
 }
 
 LmdbReader::LmdbReader(const LmdbLive& store, Transactions transactions)

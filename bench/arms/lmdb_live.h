@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "arms/lifetime.h"
+
 namespace packfs::bench {
 
 /// How much an LMDB environment asks of the disk with each commit.
@@ -17,12 +19,11 @@ enum class LmdbMode : std::uint8_t {
   mapped_writes,  ///< MDB_WRITEMAP | MDB_NOSYNC: written into the mapping
 };
 
-/// A new LMDB environment that is written and read: keys are paths, values LmdbHeader and content. put() and remove()
+/// An LMDB environment that is written and read: keys are paths, values LmdbHeader and content. put() and remove()
 /// outside begin() and commit() are transactions of their own. Threads: those of their own from any; others from one.
 class LmdbLive {
  public:
-  /// Its file is removed before and in the end.
-  LmdbLive(const std::string& path, LmdbMode mode);
+  LmdbLive(const std::string& path, LmdbMode mode, Lifetime lifetime = Lifetime::passing);
   ~LmdbLive();
   LmdbLive(const LmdbLive&) = delete;
   LmdbLive& operator=(const LmdbLive&) = delete;
@@ -32,6 +33,8 @@ class LmdbLive {
   void remove(std::string_view path);
   void begin();
   void commit();
+  /// Files and directories.
+  [[nodiscard]] std::uint64_t entries() const;
 
   static constexpr std::size_t kMissing = SIZE_MAX;
 
@@ -40,6 +43,7 @@ class LmdbLive {
   void put_in(MDB_txn* transaction, std::string_view path, std::span<const std::byte> content) const;
 
   std::string path_;
+  Lifetime lifetime_;
   MDB_env* environment_ = nullptr;
   MDB_txn* transaction_ = nullptr;  // between begin() and commit()
   MDB_dbi table_ = 0;

@@ -10,9 +10,13 @@ namespace packfs::bench {
 /// directory there, and description() says so. Removed in the end.
 class RestedFilesystem {
  public:
+  /// What the image's blocks are before the filesystem uses them: those of a sparse one are taken when they are first
+  /// written, which the syncs that are timed would pay.
+  enum class Image : bool { sparse, written };
+
   /// `name` is unlike those of others alive. Room for `files` inodes and `bytes` of data.
-  RestedFilesystem(const std::string& work_directory, const std::string& name, std::uint64_t files,
-                   std::uint64_t bytes);
+  RestedFilesystem(const std::string& work_directory, const std::string& name, std::uint64_t files, std::uint64_t bytes,
+                   Image image = Image::sparse);
   ~RestedFilesystem();
   RestedFilesystem(const RestedFilesystem&) = delete;
   RestedFilesystem& operator=(const RestedFilesystem&) = delete;
@@ -23,7 +27,7 @@ class RestedFilesystem {
   [[nodiscard]] const std::string& description() const noexcept { return description_; }
 
  private:
-  bool mount(std::uint64_t files, std::uint64_t bytes);
+  bool mount(std::uint64_t files, std::uint64_t bytes, Image image);
 
   std::string path_;
   std::string image_;

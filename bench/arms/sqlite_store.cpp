@@ -19,14 +19,29 @@ void finish(sqlite3_stmt* statement) {
   sqlite3_reset(statement);
 }
 
+const char* journal_pragma(SqliteMode mode) {
+  switch (mode) {
+    case SqliteMode::not_synced:
+      return "PRAGMA journal_mode=MEMORY";
+    case SqliteMode::rollback:
+      return "PRAGMA journal_mode=PERSIST";
+    case SqliteMode::write_ahead:
+      return "PRAGMA journal_mode=WAL";
+  }
+  return "";
+}
+
 }  // namespace
 
-SqliteStore::SqliteStore(const std::string& path) : path_(path) {
-  unlink(path.c_str());
+SqliteStore::SqliteStore(const std::string& path, SqliteMode mode, Lifetime lifetime)
+    : path_(path), lifetime_(lifetime) {
+  if (lifetime != Lifetime::found) remove_files();
   if (sqlite3_open(path.c_str(), &database_) != SQLITE_OK) fail("SQLite: open " + path);
-  execute("PRAGMA synchronous=OFF");
-  execute("PRAGMA journal_mode=MEMORY");
-  execute("CREATE TABLE files (path TEXT PRIMARY KEY, content BLOB) WITHOUT ROWID");
+  execute(mode == SqliteMode::not_synced ? "PRAGMA synchronous=OFF" : "PRAGMA synchronous=FULL");
+  execute(journal_pragma(mode));
+  if (lifetime != Lifetime::found) {
+    execute("CREATE TABLE files (path TEXT PRIMARY KEY, content BLOB) WITHOUT ROWID");
+  }
   put_ = prepare("INSERT OR REPLACE INTO files VALUES (?1, ?2)");
   remove_ = prepare("DELETE FROM files WHERE path = ?1");
   get_ = prepare("SELECT content FROM files WHERE path = ?1");
@@ -35,7 +50,11 @@ SqliteStore::SqliteStore(const std::string& path) : path_(path) {
 SqliteStore::~SqliteStore() {
   for (sqlite3_stmt* statement : {put_, remove_, get_}) sqlite3_finalize(statement);
   sqlite3_close(database_);
-  unlink(path_.c_str());
+  if (lifetime_ == Lifetime::passing) remove_files();
+}
+
+void SqliteStore::remove_files() const {
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) unlink((path_ + suffix).c_str());
 }
 
 void SqliteStore::execute(const char* statement) const {
@@ -81,6 +100,14 @@ bool SqliteStore::size(std::string_view path, std::uint64_t& bytes) const {
   if (found) bytes = static_cast<std::uint64_t>(sqlite3_column_bytes(get_, 0));
   sqlite3_reset(get_);
   return found;
+}
+
+std::uint64_t SqliteStore::entries() const {
+  sqlite3_stmt* statement = prepare("SELECT count(*) FROM files");
+  if (sqlite3_step(statement) != SQLITE_ROW) fail("SQLite: count");
+  const auto count = static_cast<std::uint64_t>(sqlite3_column_int64(statement, 0));
+  sqlite3_finalize(statement);
+  return count;
 }
 
 }  // namespace packfs::bench

@@ -8,14 +8,22 @@
 #include <string>
 #include <string_view>
 
+#include "arms/lifetime.h"
+
 namespace packfs::bench {
 
-/// A new SQLite database with one table, path and content, clustered by path (WITHOUT ROWID); synchronous=OFF, the
-/// rollback journal in memory, prepared statements.
+/// How an SQLite database commits.
+enum class SqliteMode : std::uint8_t {
+  not_synced,   ///< synchronous=OFF, the rollback journal in memory
+  rollback,     ///< synchronous=FULL, journal_mode=PERSIST: the cheapest that keeps a rollback journal on disk
+  write_ahead,  ///< synchronous=FULL, journal_mode=WAL
+};
+
+/// An SQLite database with one table, path and content, clustered by path (WITHOUT ROWID); prepared statements.
 class SqliteStore {
  public:
-  /// Its file is removed before and in the end.
-  explicit SqliteStore(const std::string& path);
+  explicit SqliteStore(const std::string& path, SqliteMode mode = SqliteMode::not_synced,
+                       Lifetime lifetime = Lifetime::passing);
   ~SqliteStore();
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
@@ -27,6 +35,8 @@ class SqliteStore {
   void commit() { execute("COMMIT"); }
   std::size_t read(std::string_view path, std::span<std::byte> buffer) const;
   bool size(std::string_view path, std::uint64_t& bytes) const;
+  /// Files and directories; looks at each.
+  [[nodiscard]] std::uint64_t entries() const;
 
   static constexpr std::size_t kMissing = SIZE_MAX;
 
@@ -34,7 +44,10 @@ class SqliteStore {
   void execute(const char* statement) const;
   sqlite3_stmt* prepare(const char* statement) const;
 
+  void remove_files() const;
+
   std::string path_;
+  Lifetime lifetime_;
   sqlite3* database_ = nullptr;
   sqlite3_stmt* put_ = nullptr;
   sqlite3_stmt* remove_ = nullptr;

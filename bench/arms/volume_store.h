@@ -1,22 +1,28 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "arms/lifetime.h"
 #include "check.h"
 #include "corpus/corpus.h"
 #include "packfs/volume.h"
 
 namespace packfs::bench {
 
-/// A volume in memory. As all live stores: put() and remove() are durable as little as memory is, each a transaction of
-/// its own, or part of one between begin() and commit(). Threads: any, outside a transaction.
+/// A volume. As all live stores: put() and remove() are a transaction of their own each, or part of one between begin()
+/// and commit(). Threads: any, outside a transaction.
 class VolumeStore {
  public:
+  /// In memory.
   VolumeStore() : volume_(must(Volume::memory(), "memory volume")) {}
+  /// On disk, each transaction durable when it is committed. `lifetime` is kept or found.
+  VolumeStore(const std::string& directory, Lifetime lifetime) : volume_(opened(directory, lifetime)) {}
 
   void make_directory(std::string_view path) { must(writer().make_directory(path), "make directory"); }
   void put(std::string_view path, std::span<const std::byte> content) { must(writer().write(path, content), "write"); }
@@ -38,12 +44,20 @@ class VolumeStore {
     if (found) bytes = found->size;
     return found.has_value();
   }
+  /// Files and directories.
+  [[nodiscard]] std::uint64_t entries() const { return must(volume_.totals(), "totals").entries; }
   [[nodiscard]] Volume& volume() noexcept { return volume_; }
   [[nodiscard]] const Volume& volume() const noexcept { return volume_; }
 
   static constexpr std::size_t kMissing = SIZE_MAX;
 
  private:
+  static Volume opened(const std::string& directory, Lifetime lifetime) {
+    StoreOptions options;
+    options.create = lifetime != Lifetime::found;
+    if (options.create) std::filesystem::remove_all(directory);
+    return must(Volume::open(directory, options), "open " + directory);
+  }
   Writable& writer() noexcept {
     if (transaction_) return *transaction_;
     return volume_;

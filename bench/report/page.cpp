@@ -78,7 +78,8 @@ constexpr std::string_view kMethod =
 round, then its median and range: of rates, sizes and latencies the subject by the peer, of the times of whole jobs the
 peer by the subject. In each round every arm of a row runs once, in an order drawn anew (Google Benchmark's random
 interleaving). Before anything is timed, every arm has returned the same names, attributes and bytes. All arms look up
-the same paths in the same random order. Each group of rows runs in a process of its own.
+the same paths in the same random order. A store that was made durable is closed after it was timed, and opened again:
+it must have every file with its content, and nothing else. Each group of rows runs in a process of its own.
 )";
 
 }  // namespace

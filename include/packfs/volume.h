@@ -315,8 +315,10 @@ struct Change {
 /// removed is listed entry by entry; one that was moved is one `renamed`, with its own changes listed below the new
 /// path. A directory that another of its name has taken the place of counts as that one, changed, unless one of the two
 /// is found elsewhere and not below the other; what was moved into such a directory, or into one that shares its inode
-/// number with a clone, may be listed as removed and added. Between snapshots of one volume (or of volumes over one
-/// pack) the cost follows the number of changes. Errors: corrupt; an errno from the host; no_memory.
+/// number with a clone, may be listed as removed and added. Two trees that do not number their inodes alike (two packs,
+/// a pack and a store, two stores that are not one's copies) are compared by their paths, and nothing is `renamed`.
+/// Between snapshots of one volume (or of volumes over one pack) the cost follows the number of changes. Errors:
+/// corrupt; an errno from the host; no_memory.
 [[nodiscard]] Result<std::vector<Change>> diff(const View& before, const View& after);
 
 }  // namespace packfs

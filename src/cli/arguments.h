@@ -13,20 +13,45 @@
 
 namespace packfs::cli {
 
-enum class Command { pack, unpack, ls, cat, stat, info, verify };
+enum class Command {
+  pack,
+  unpack,
+  export_tree,
+  ls,
+  cat,
+  stat,
+  info,
+  verify,
+  diff,
+  init,
+  put,
+  mkdir,
+  rm,
+  mv,
+  cp,
+  ln,
+  log,
+  check,
+  repair,
+};
 
 /// One command line, taken apart. What a command has no option for keeps its default.
 struct Arguments {
   Command command = Command::info;
-  std::string pack;                ///< the pack to read, or to write ("-": standard output)
-  std::vector<std::string> paths;  ///< host paths for `pack`, paths in the pack for all others
-  std::string directory = ".";     ///< unpack: where to
+  std::string tree;  ///< the pack or store to work on; of `pack` "-" is standard output; of `diff` the older
+  std::vector<std::string> paths;  ///< host paths for `pack`, paths in the pack or store for all others
+  std::string from;                ///< mv, cp: the old path; ln: the target
+  std::string to;                  ///< mv, cp, ln: the new path; diff: the newer pack or store
+  std::string file = "-";          ///< put: where the content comes from; "-" is standard input
+  std::string directory = ".";     ///< unpack, export: where to
   Codec codec;
   unsigned threads = 0;  ///< 0: as many as the machine suggests
   ReadMode read_mode = ReadMode::mmap;
   bool privileged = false;
   bool long_format = false;
   bool recursive = false;
+  bool parents = false;   ///< mkdir: make what is missing on the way
+  bool symbolic = false;  ///< ln: a symlink
   bool json = false;
   bool nul = false;  ///< lines end with NUL, names are never escaped
 };

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/lines.h"
-#include "cli/open_pack.h"
+#include "cli/open_tree.h"
 #include "cli/problem_text.h"
 
 namespace packfs::cli {
@@ -34,12 +34,12 @@ Result<void> write_content(const File& file, bool in_base64, Context& context) {
 bool write_file(const View& view, const std::string& path, const Arguments& arguments, Context& context) {
   const auto file = view.open(path);
   if (!file) {
-    context.diagnostics.error(problem_text(path, file.error(), arguments.pack));
+    context.diagnostics.error(problem_text(path, file.error(), arguments.tree));
     return false;
   }
   if (arguments.json) context.output.write(content_json_begin(path, file->size()));
   const auto written = write_content(*file, arguments.json, context);
-  const std::string problem = written ? "" : problem_text(path, written.error(), arguments.pack);
+  const std::string problem = written ? "" : problem_text(path, written.error(), arguments.tree);
   if (arguments.json) context.output.write(content_json_end(problem));
   if (arguments.json || arguments.nul) Lines(arguments, context).end();
   if (!written) context.diagnostics.error(problem);
@@ -49,12 +49,12 @@ bool write_file(const View& view, const std::string& path, const Arguments& argu
 }  // namespace
 
 ExitCode run_cat(const Arguments& arguments, Context& context) {
-  const auto pack = open_pack(arguments, context);
-  if (!pack) {
-    context.diagnostics.error(pack.error());
+  const auto root = open_tree(arguments.tree, arguments, context);
+  if (!root) {
+    context.diagnostics.error(root.error());
     return ExitCode::failed;
   }
-  const View view = pack->root();
+  const View& view = *root;
   Tally tally;
   for (const std::string& path : arguments.paths) {
     if (write_file(view, path, arguments, context)) {

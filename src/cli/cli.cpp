@@ -1,7 +1,9 @@
 #include "cli/cli.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
+#include <utility>
 #include <variant>
 
 #include "cli/arguments.h"
@@ -12,24 +14,20 @@ namespace packfs::cli {
 
 namespace {
 
+using Run = ExitCode (*)(const Arguments&, Context&);
+
+constexpr std::pair<Command, Run> kRuns[] = {
+    {Command::pack, run_pack},     {Command::unpack, run_unpack}, {Command::export_tree, run_export},
+    {Command::ls, run_ls},         {Command::cat, run_cat},       {Command::stat, run_stat},
+    {Command::info, run_info},     {Command::verify, run_verify}, {Command::diff, run_diff},
+    {Command::init, run_init},     {Command::put, run_put},       {Command::mkdir, run_mkdir},
+    {Command::rm, run_rm},         {Command::mv, run_mv},         {Command::cp, run_cp},
+    {Command::ln, run_ln},         {Command::log, run_log},       {Command::check, run_check},
+    {Command::repair, run_repair},
+};
+
 ExitCode run_command(const Arguments& arguments, Context& context) {
-  switch (arguments.command) {
-    case Command::pack:
-      return run_pack(arguments, context);
-    case Command::unpack:
-      return run_unpack(arguments, context);
-    case Command::ls:
-      return run_ls(arguments, context);
-    case Command::cat:
-      return run_cat(arguments, context);
-    case Command::stat:
-      return run_stat(arguments, context);
-    case Command::info:
-      return run_info(arguments, context);
-    case Command::verify:
-      return run_verify(arguments, context);
-  }
-  return ExitCode::usage;
+  return std::ranges::find(kRuns, arguments.command, &std::pair<Command, Run>::first)->second(arguments, context);
 }
 
 ExitCode give_answer(const Answer& answer, Context& context) {

@@ -22,14 +22,6 @@ Json xattrs_json(const std::vector<Xattr>& xattrs) {
   return list;
 }
 
-Json damage_json(const Error& damage) {
-  Json element;
-  if (!damage.path().empty()) set_bytes(element, "path", damage.path());
-  if (damage.offset()) element["offset"] = *damage.offset();
-  set_bytes(element, "message", damage.message());
-  return element;
-}
-
 }  // namespace
 
 std::string entry_json(const Details& details) {
@@ -58,17 +50,22 @@ std::string entry_json(const Details& details) {
 
 std::string info_json(std::string_view pack, const PackInfo& info) { return json_text(info_object(pack, info)); }
 
-std::string verify_json(std::string_view pack, const VerifyReport& report) {
+std::string store_info_json(std::string_view store, const StoreInfo& info) {
   Json object;
-  set_bytes(object, "path", pack);
-  object["whole"] = report.damages == 0;
-  object["bytes_checked"] = report.bytes_checked;
-  object["records_checked"] = report.records_checked;
-  object["entries_checked"] = report.entries_checked;
-  object["damages"] = report.damages;
-  object["damage"] = Json::array();
-  for (const Error& damage : report.damage) object["damage"].push_back(damage_json(damage));
+  set_bytes(object, "path", store);
+  object["store_id"] = fmt::format("{:016x}", info.store_id);
+  object["created"] = iso_nanoseconds(info.created);
+  object["segments"] = info.segments;
+  object["journal_bytes"] = info.journal_bytes;
+  object["last_commit"] = info.last_commit;
+  object["entries"] = info.totals.entries;
+  object["content_bytes"] = info.totals.bytes;
+  object["linked_names"] = info.totals.linked_names;
   return json_text(object);
+}
+
+std::string verify_json(std::string_view pack, const VerifyReport& report) {
+  return json_text(verify_object(pack, report));
 }
 
 std::string content_json_begin(std::string_view path, std::uint64_t size) {

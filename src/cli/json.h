@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/details.h"
+#include "cli/store_info.h"
 #include "packfs/error.h"
 #include "packfs/pack.h"
 
@@ -21,6 +22,10 @@ namespace packfs::cli {
 
 /// The fields of PackInfo, `pack_id` in hexadecimal.
 [[nodiscard]] std::string info_json(std::string_view pack, const PackInfo& info);
+
+/// "path", "store_id" (hexadecimal), "created", "segments", "journal_bytes", "last_commit", "entries", "content_bytes",
+/// "linked_names".
+[[nodiscard]] std::string store_info_json(std::string_view store, const StoreInfo& info);
 
 /// "path", "whole", the numbers of VerifyReport, "damage": [{"path", "offset", "message"}].
 [[nodiscard]] std::string verify_json(std::string_view pack, const VerifyReport& report);

@@ -7,6 +7,18 @@
 
 namespace packfs::cli {
 
+namespace {
+
+Json damage_json(const Error& damage) {
+  Json element;
+  if (!damage.path().empty()) set_bytes(element, "path", damage.path());
+  if (damage.offset()) element["offset"] = *damage.offset();
+  set_bytes(element, "message", damage.message());
+  return element;
+}
+
+}  // namespace
+
 std::string json_text(const Json& value) { return value.dump(-1, ' ', true); }
 
 void set_bytes(Json& object, const std::string& key, std::string_view bytes) {
@@ -31,6 +43,24 @@ Json info_object(std::string_view pack, const PackInfo& info) {
   object["linked_names"] = info.linked_names;
   object["records"] = info.records;
   return object;
+}
+
+Json verify_object(std::string_view path, const VerifyReport& report) {
+  Json object;
+  set_bytes(object, "path", path);
+  object["whole"] = report.damages == 0;
+  object["bytes_checked"] = report.bytes_checked;
+  object["records_checked"] = report.records_checked;
+  object["entries_checked"] = report.entries_checked;
+  object["damages"] = report.damages;
+  object["damage"] = damages_json(report.damage);
+  return object;
+}
+
+Json damages_json(std::span<const Error> damage) {
+  Json list = Json::array();
+  for (const Error& one : damage) list.push_back(damage_json(one));
+  return list;
 }
 
 }  // namespace packfs::cli

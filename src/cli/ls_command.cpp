@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/entry_lines.h"
-#include "cli/open_pack.h"
+#include "cli/open_tree.h"
 #include "cli/problem_text.h"
 #include "cli/walk.h"
 #include "tree/table.h"
@@ -87,7 +87,7 @@ class Lister {
   }
 
   void fail(const std::string& path, const Error& error) {
-    context_.diagnostics.error(problem_text(path, error, arguments_.pack));
+    context_.diagnostics.error(problem_text(path, error, arguments_.tree));
     tally_.failed();
   }
 
@@ -112,13 +112,12 @@ class Lister {
 }  // namespace
 
 ExitCode run_ls(const Arguments& arguments, Context& context) {
-  const auto pack = open_pack(arguments, context);
-  if (!pack) {
-    context.diagnostics.error(pack.error());
+  const auto root = open_tree(arguments.tree, arguments, context);
+  if (!root) {
+    context.diagnostics.error(root.error());
     return ExitCode::failed;
   }
-  const View root = pack->root();
-  Lister lister(root, arguments, context);
+  Lister lister(*root, arguments, context);
   if (arguments.paths.empty()) lister.list("");
   for (const std::string& path : arguments.paths) lister.list(path);
   return lister.exit_code();

@@ -46,13 +46,13 @@ class Packing {
   }
 
  private:
-  [[nodiscard]] bool to_standard_output() const { return arguments_.pack == "-"; }
+  [[nodiscard]] bool to_standard_output() const { return arguments_.tree == "-"; }
 
   /// The file that will be replaced, if there is one, is kept out of the pack.
   Result<void> look_at_replaced() {
     if (to_standard_output()) return {};
     struct statx status{};
-    const int code = context_.io.statx(AT_FDCWD, arguments_.pack.c_str(), 0, STATX_BASIC_STATS, &status);
+    const int code = context_.io.statx(AT_FDCWD, arguments_.tree.c_str(), 0, STATX_BASIC_STATS, &status);
     if (code == -ENOENT) return {};
     if (code < 0) return std::unexpected(Error::from_errno(-code));
     exclude_.push_back(host::identity_of(status));
@@ -69,7 +69,7 @@ class Packing {
   }
 
   ExitCode write_to_file(const std::vector<std::string>& sources) {
-    auto file = pack::OutputFile::create(context_.io, arguments_.pack);
+    auto file = pack::OutputFile::create(context_.io, arguments_.tree);
     if (!file) return fail(file.error());
     const auto info = write(sources, file->descriptor());
     if (!info) return fail(info.error());
@@ -119,21 +119,21 @@ class Packing {
     name_all(report_.incomplete);
     if (arguments_.json) {
       Lines lines(arguments_, context_);
-      lines.text(pack_json(arguments_.pack, info, report_));
+      lines.text(pack_json(arguments_.tree, info, report_));
       lines.end();
     }
     return report_.exact() ? ExitCode::done : ExitCode::partial;
   }
 
-  void name_all(const std::vector<host::Problem>& problems) {
-    for (const host::Problem& problem : problems) {
+  void name_all(const std::vector<Problem>& problems) {
+    for (const Problem& problem : problems) {
       context_.diagnostics.error(problem_text(problem.path, problem.error));
     }
   }
 
   /// An error that is not about a source as it was given is one of the output, met at its path if it has one.
   ExitCode fail(const Error& error) {
-    const std::string output = to_standard_output() ? "standard output" : arguments_.pack;
+    const std::string output = to_standard_output() ? "standard output" : arguments_.tree;
     const bool of_source = std::ranges::find(arguments_.paths, error.path()) != arguments_.paths.end();
     context_.diagnostics.error(of_source ? error.message() : problem_text(output, error));
     return ExitCode::failed;

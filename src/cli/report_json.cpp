@@ -7,9 +7,9 @@ namespace packfs::cli {
 
 namespace {
 
-Json problems_json(std::span<const host::Problem> problems) {
+Json problems_json(std::span<const Problem> problems) {
   Json list = Json::array();
-  for (const host::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     Json element;
     set_bytes(element, "path", problem.path);
     set_bytes(element, "error", problem.error.message());
@@ -28,7 +28,7 @@ std::string pack_json(std::string_view pack, const PackInfo& info, const host::I
   return json_text(object);
 }
 
-std::string unpack_json(std::string_view directory, std::span<const host::Problem> missing,
+std::string unpack_json(std::string_view directory, std::span<const Problem> missing,
                         const host::ExportReport& report) {
   Json object;
   set_bytes(object, "path", directory);
@@ -40,6 +40,40 @@ std::string unpack_json(std::string_view directory, std::span<const host::Proble
   object["failed"] = problems_json(report.failed);
   object["incomplete"] = problems_json(report.incomplete);
   object["withheld"] = problems_json(report.withheld);
+  return json_text(object);
+}
+
+std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
+                        std::span<const Problem> failed) {
+  Json object;
+  set_bytes(object, "path", store);
+  object["commit"] = commit ? Json(*commit) : Json();
+  object["failed"] = problems_json(failed);
+  return json_text(object);
+}
+
+std::string check_json(std::string_view store, const StoreReport& report) {
+  Json object = verify_object(store, report);
+  object["segments"] = report.segments;
+  object["commits"] = report.commits;
+  object["last_commit"] = report.last_commit;
+  object["unfinished_bytes"] = report.unfinished_bytes;
+  return json_text(object);
+}
+
+std::string repair_json(std::string_view store, const RepairReport& report) {
+  Json object;
+  set_bytes(object, "path", store);
+  object["changed"] = report.changed;
+  object["last_commit"] = report.last_commit;
+  object["dropped_commits"] = report.dropped_commits;
+  object["set_aside"] = Json::array();
+  for (const std::string& path : report.set_aside) {
+    Json element;
+    set_bytes(element, "path", path);
+    object["set_aside"].push_back(std::move(element));
+  }
+  object["damage"] = damages_json(report.damage);
   return json_text(object);
 }
 

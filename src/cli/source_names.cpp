@@ -8,18 +8,11 @@
 
 #include "base/io_loops.h"
 #include "base/unique_fd.h"
+#include "cli/base_name.h"
 
 namespace packfs::cli {
 
 namespace {
-
-/// The last component; empty when there is none.
-std::string_view base_name(std::string_view path) {
-  path = path.substr(0, path.find_last_not_of('/') + 1);
-  return path.substr(path.find_last_of('/') + 1);
-}
-
-bool names_itself(std::string_view name) { return !name.empty() && name != "." && name != ".."; }
 
 Result<std::string> resolved(base::Io& io, const std::string& path) {
   const auto opened = base::checked(io.openat(AT_FDCWD, path.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY, 0));

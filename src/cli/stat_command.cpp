@@ -5,7 +5,7 @@
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/mode_text.h"
-#include "cli/open_pack.h"
+#include "cli/open_tree.h"
 #include "cli/problem_text.h"
 #include "cli/time_text.h"
 
@@ -67,18 +67,18 @@ Result<Details> read_all(const View& view, const std::string& path) {
 }  // namespace
 
 ExitCode run_stat(const Arguments& arguments, Context& context) {
-  const auto pack = open_pack(arguments, context);
-  if (!pack) {
-    context.diagnostics.error(pack.error());
+  const auto root = open_tree(arguments.tree, arguments, context);
+  if (!root) {
+    context.diagnostics.error(root.error());
     return ExitCode::failed;
   }
-  const View view = pack->root();
+  const View& view = *root;
   Lines lines(arguments, context);
   Tally tally;
   for (const std::string& path : arguments.paths) {
     const auto details = read_all(view, path);
     if (!details) {
-      context.diagnostics.error(problem_text(path, details.error(), arguments.pack));
+      context.diagnostics.error(problem_text(path, details.error(), arguments.tree));
       tally.failed();
       continue;
     }

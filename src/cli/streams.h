@@ -5,10 +5,11 @@
 
 namespace packfs::cli {
 
-/// Where a command writes, and what it is writing to. Borrows the descriptors; no command reads standard input.
+/// Where a command reads and writes, and what it is writing to. Borrows the descriptors.
 struct Streams {
   using Clock = std::chrono::steady_clock;
 
+  int in = 0;  ///< read only by a command that is asked to
   int out = 1;
   int err = 2;
   bool out_is_terminal = false;  ///< names are then escaped, and a pack is not written there

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/io.h"
-#include "host/problem.h"
 #include "host/status.h"
 #include "packfs/error.h"
+#include "packfs/host_tree.h"
 #include "tree/sink.h"
 
 namespace packfs::host {
@@ -21,7 +21,8 @@ struct ImportOptions {
   /// Do not enter directories on another device than the source they are below: each becomes an empty directory and is
   /// listed in `left_out`. Without it mounts are crossed like any directory.
   bool one_device = false;
-  /// Files to leave out, wherever they are met: the output that is being written, and what it will replace.
+  /// Files and directories to leave out, wherever they are met below the sources: the output that is being written, and
+  /// what it will replace.
   std::vector<FileIdentity> exclude = {};
   /// Called on the caller's thread now and then with what was taken in so far; false cancels.
   std::function<bool(std::uint64_t entries, std::uint64_t bytes)> progress = {};
@@ -30,18 +31,8 @@ struct ImportOptions {
   std::uint64_t helpers_after = 200;
 };
 
-/// What an import did. Its lists follow the order of the import and depend on no thread.
-struct ImportReport {
-  std::vector<Problem> skipped;       ///< not in the sink, nor anything below it
-  std::vector<Problem> changed;       ///< in the sink, but it changed while it was read: it may never have been so
-  std::vector<Problem> incomplete;    ///< in the sink, but an extended attribute could not be read
-  std::vector<std::string> left_out;  ///< not in the sink because the options say so
-  std::uint64_t entries = 0;          ///< names added, the root not counted
-  std::uint64_t bytes = 0;            ///< content of regular files added; one with several names counts once
-
-  /// Everything that was asked for is in the sink as it was.
-  [[nodiscard]] bool exact() const noexcept { return skipped.empty() && changed.empty() && incomplete.empty(); }
-};
+using packfs::ImportReport;
+using packfs::Problem;
 
 /// Takes host trees into `sink`: exactly, or named in `report` where it is not.
 ///

@@ -28,7 +28,7 @@ Error changed_meanwhile() { return Error(ErrorCode::stale).with_note("it changed
 }  // namespace
 
 Result<void> ImportRun::add_directory(base::unique_fd directory, As as, std::string_view name, std::string_view shown) {
-  auto walk = Walk::open(io_, std::move(directory), options_.one_device);
+  auto walk = Walk::open(io_, std::move(directory), options_.one_device, options_.exclude);
   if (!walk) {
     if (as == As::root) return std::unexpected(std::move(walk.error()));
     skip(std::string(shown), std::move(walk.error()));
@@ -44,7 +44,12 @@ Result<void> ImportRun::add_directory(base::unique_fd directory, As as, std::str
     for (std::size_t i = 0; i < now.leaves; ++i) levels_.pop_back();
     if (!levels_.empty()) path_.resize(levels_.back().path_end);
     if (now.kind == WalkStep::Kind::skip) {
-      if (!levels_.back().refused) skip(path_of(now.name), now.error);
+      if (levels_.back().refused) continue;
+      if (now.left_out) {
+        report_.left_out.push_back(path_of(now.name));
+      } else {
+        skip(path_of(now.name), now.error);
+      }
       continue;
     }
     if (now.kind == WalkStep::Kind::enter) {

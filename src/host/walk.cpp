@@ -16,12 +16,13 @@ constexpr std::size_t kLongestDirectoryPath = path::kMaxPath - path::kMaxCompone
 
 }  // namespace
 
-Result<Walk> Walk::open(base::Io& io, base::unique_fd directory, bool one_device) {
+Result<Walk> Walk::open(base::Io& io, base::unique_fd directory, bool one_device,
+                        std::span<const FileIdentity> exclude) {
   auto status = status_of(io, directory.get());
   if (!status) return std::unexpected(std::move(status.error()));
   const FileIdentity identity = identity_of(*status);
   auto handle = std::make_shared<const base::unique_fd>(std::move(directory));
-  Walk walk(io, DirectoryTrail(io, std::move(handle), identity), identity.device, one_device);
+  Walk walk(io, DirectoryTrail(io, std::move(handle), identity), identity.device, one_device, exclude);
   auto first = walk.read_current(*status);
   if (!first) return std::unexpected(std::move(first.error()));
   walk.first_ = std::move(*first);
@@ -42,7 +43,7 @@ std::optional<WalkStep> Walk::next() {
       const std::string name(level.directories[level.next_directory++]);
       WalkStep step = enter(name);
       step.leaves = std::exchange(leaves_, 0);
-      if (step.left_out) ++leaves_;
+      if (step.left_out && step.kind == WalkStep::Kind::enter) ++leaves_;
       return step;
     }
     levels_.pop_back();
@@ -67,6 +68,12 @@ WalkStep Walk::enter(std::string_view name) {
   if (trail_.path_bytes() + 1 + name.size() > kLongestDirectoryPath) return skip(ErrorCode::name_too_long);
   auto status = trail_.descend(name);
   if (!status) return skip(std::move(status.error()));
+  if (std::ranges::find(exclude_, identity_of(*status)) != exclude_.end()) {
+    trail_.ascend();
+    WalkStep step = skip(ErrorCode::invalid);
+    step.left_out = true;
+    return step;
+  }
   auto step = read_current(*status);
   if (!step) {
     trail_.ascend();

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/io.h"
 #include "host/directory_reader.h"
 #include "host/directory_trail.h"
+#include "host/status.h"
 #include "packfs/error.h"
 #include "packfs/types.h"
 
@@ -21,11 +23,12 @@ struct WalkStep {
   enum class Kind : std::uint8_t { enter, skip, go_on };
   std::size_t leaves = 0;
   Kind kind = Kind::go_on;
-  std::string name;                   ///< enter, skip; empty for the first directory
-  Attributes attributes;              ///< enter
-  std::optional<Error> incomplete;    ///< enter: an extended attribute that could not be read
-  bool changed = false;               ///< enter: the directory changed while it was listed
-  bool left_out = false;              ///< enter: it is on another device, so nothing in it is visited
+  std::string name;                 ///< enter, skip; empty for the first directory
+  Attributes attributes;            ///< enter
+  std::optional<Error> incomplete;  ///< enter: an extended attribute that could not be read
+  bool changed = false;             ///< enter: the directory changed while it was listed
+  /// enter: it is on another device, so nothing in it is visited. skip: it is one of the excluded.
+  bool left_out = false;
   Error error = ErrorCode::io_error;  ///< skip
   SharedDirectory handle;
   std::shared_ptr<const Names<Nothing>> names;
@@ -39,8 +42,10 @@ class Walk {
  public:
   static constexpr std::size_t kMaxStepEntries = 64;
 
-  /// Reads the first directory. Errors: an errno of reading it.
-  [[nodiscard]] static Result<Walk> open(base::Io& io, base::unique_fd directory, bool one_device);
+  /// Reads the first directory. Borrows `exclude`: directories below it that are not entered. Errors: an errno of
+  /// reading it.
+  [[nodiscard]] static Result<Walk> open(base::Io& io, base::unique_fd directory, bool one_device,
+                                         std::span<const FileIdentity> exclude = {});
 
   /// The next step, or nothing at the end.
   [[nodiscard]] std::optional<WalkStep> next();
@@ -52,8 +57,8 @@ class Walk {
     Names<Nothing> directories;
     std::size_t next_directory = 0;
   };
-  Walk(base::Io& io, DirectoryTrail trail, std::uint64_t device, bool one_device)
-      : io_(&io), trail_(std::move(trail)), device_(device), one_device_(one_device) {}
+  Walk(base::Io& io, DirectoryTrail trail, std::uint64_t device, bool one_device, std::span<const FileIdentity> exclude)
+      : io_(&io), trail_(std::move(trail)), device_(device), one_device_(one_device), exclude_(exclude) {}
 
   [[nodiscard]] WalkStep enter(std::string_view name);
   [[nodiscard]] Result<WalkStep> read_current(const struct statx& status);
@@ -64,6 +69,7 @@ class Walk {
   DirectoryTrail trail_;
   std::uint64_t device_;
   bool one_device_;
+  std::span<const FileIdentity> exclude_;
   std::vector<Level> levels_;
   std::optional<WalkStep> first_;
   std::size_t leaves_ = 0;

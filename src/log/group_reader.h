@@ -54,4 +54,9 @@ class GroupReader {
 [[nodiscard]] Result<bool> is_known_durable(const content::Source& source, std::uint64_t segment_id,
                                             std::uint64_t damage, std::uint64_t end);
 
+/// Whole groups in [begin, end), wherever they begin, of commits above `last_commit` and in their order. Takes one
+/// pass, whatever the bytes are. Errors: no_memory; an errno of pread.
+[[nodiscard]] Result<std::uint64_t> count_groups(const content::Source& source, std::uint64_t segment_id,
+                                                 std::uint64_t begin, std::uint64_t end, std::uint64_t last_commit);
+
 }  // namespace packfs::log

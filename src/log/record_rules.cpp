@@ -18,6 +18,8 @@ constexpr std::uint32_t kMaxMode = 07777;
 constexpr std::uint32_t kMaxOwner = UINT32_MAX - 1;
 constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kMaxSection = 9;
+/// Of commits, and of the numbers a journal's records give on: those that count up from there never come to an end.
+constexpr std::uint64_t kMaxNumber = (std::uint64_t{1} << 63) - 1;
 constexpr std::size_t kMaxXattrName = 255;
 
 enum class NameIs : std::uint8_t { empty, component, component_or_root, path };
@@ -149,8 +151,17 @@ bool xattrs_fit(const std::vector<XattrRef>& xattrs) noexcept {
   return names_fit && std::ranges::adjacent_find(xattrs, std::ranges::greater_equal{}, &XattrRef::name) == xattrs.end();
 }
 
+Broken broken_number(const Record& record) noexcept {
+  if (record.commit > kMaxNumber) return "commit";
+  if (!is_named_by_path(record) || record.type == RecordType::commit) return {};
+  if (record.inode == 0 || record.inode > kMaxNumber) return "inode";
+  if (record.link_id > kMaxNumber) return "link id";
+  return {};
+}
+
 Broken broken_value(const Record& record) noexcept {
   const auto has = [&](Field field) { return (record.fields & field) != 0; };
+  if (auto broken = broken_number(record)) return broken;
   if (has(kMode) && record.mode > kMaxMode) return "mode";
   const bool may_leave = record.type == RecordType::setattr && !has(kMtime);
   if (has(kOwner) && !may_leave && (record.uid > kMaxOwner || record.gid > kMaxOwner)) return "owner";

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "base/bytes.h"
@@ -77,6 +78,12 @@ Result<Ref<const Reader>> Reader::open(base::Io& io, base::unique_fd fd, ReadMod
   if (!contents) return std::unexpected(std::move(contents.error()));
   reader->contents_ = std::move(*contents);
   return Ref<const Reader>(reader);
+}
+
+std::uint64_t Reader::origin() const noexcept {
+  std::uint64_t origin = 0;
+  std::memcpy(&origin, layout_.pack_id.data(), sizeof origin);
+  return origin;
 }
 
 PackInfo Reader::info() const {

@@ -48,6 +48,8 @@ class Reader final : public tree::Table {
   [[nodiscard]] Result<std::span<const std::byte>> borrow(const Node& file) const override;
   [[nodiscard]] Result<Range> next_data(const Node& file, std::uint64_t offset) const override;
   [[nodiscard]] Numbers numbers() const noexcept override { return {layout_.next_inode, layout_.next_link_id}; }
+  /// From the pack's id: what is opened twice is one.
+  [[nodiscard]] std::uint64_t origin() const noexcept override;
 
   [[nodiscard]] PackInfo info() const;
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }

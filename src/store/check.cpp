@@ -73,6 +73,7 @@ class Check {
   struct Place {
     std::uint64_t position = 0;
     std::uint64_t last_commit = 0;
+    std::uint64_t mark_end = 0;  // of the mark at the position; 0: there is none
   };
 
   /// All groups up to `end`, 0: as far as they count. Where that was.
@@ -92,7 +93,10 @@ class Check {
       for (; !tail.empty() && (is_closed || tail.front().end <= (*group)->synced_end); tail.pop_front()) {
         accept(file, tail.front(), place);
       }
-      if ((*group)->is_closed) break;
+      if ((*group)->is_closed) {
+        place.mark_end = (*group)->end;
+        break;
+      }
     }
     for (; !tail.empty() && !log_.failed(); tail.pop_front()) {
       const auto whole = file.is_whole(tail.front());
@@ -143,7 +147,8 @@ class Check {
         structural(again.damage().value_or(Error(ErrorCode::corrupt).with_offset(before)).with_path(file.path()));
       }
     }
-    report_.unfinished_bytes = used_end(file, place.position) - place.position;
+    const std::uint64_t end = std::max(place.position, place.mark_end);
+    report_.unfinished_bytes = used_end(file, end) - end;
   }
 
   /// Behind the last byte that is not zero, at least `begin`.

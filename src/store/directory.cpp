@@ -87,7 +87,8 @@ Result<std::vector<std::string>> Directory::names() const {
 }
 
 Result<base::unique_fd> Directory::open_file(const std::string& name, int flags) const {
-  const int fd = io_->openat(fd_.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode);
+  // A FIFO of that name must not be waited for.
+  const int fd = io_->openat(fd_.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kFileMode);
   if (fd < 0) return std::unexpected(at(Error::from_errno(-fd), name));
   return base::unique_fd(*io_, fd);
 }
@@ -97,8 +98,11 @@ Result<std::optional<Manifest>> Directory::manifest() const {
   if (!fd && fd.error().code() == ErrorCode::no_entry) return std::nullopt;
   if (!fd) return std::unexpected(fd.error());
   struct statx status{};
-  if (auto known = done(io_->statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE, &status)); !known) {
+  if (auto known = done(io_->statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE | STATX_TYPE, &status)); !known) {
     return std::unexpected(at(known.error(), kCurrent));
+  }
+  if (!S_ISREG(status.stx_mode)) {
+    return std::unexpected(at(Error(ErrorCode::corrupt).with_note("not a regular file"), kCurrent));
   }
   if (status.stx_size > kMostManifestBytes) {
     return std::unexpected(at(Error(ErrorCode::corrupt).with_note("too long for a manifest"), kCurrent));

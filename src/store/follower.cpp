@@ -46,6 +46,9 @@ Result<bool> Follower::follow() {
 }
 
 Result<void> Follower::begin_anew(const Manifest& manifest) {
+  // At the first time nobody reads yet.
+  tree::PartHeap& heap = core_.domain().heap();
+  if (heap.origin() == 0) heap.set_origin(manifest.store_id);
   replayer_.emplace(core_);
   return replayer_->begin_anew({0, manifest.created, manifest.uid, manifest.gid});
 }

@@ -19,17 +19,20 @@ struct Held {
   bool anything = false;          ///< a group, or the remains of several
   std::uint64_t last_commit = 0;  ///< of its groups, 0 when there are none
   bool was_written_to = false;    ///< since it belonged to a store: a group knows another one to be durable
+  bool is_file = true;            ///< a regular one
 };
 
 Result<Held> look_into(const Directory& directory, std::uint64_t id) {
   const std::string name = segment_name(id);
   const auto failed = [&](const Error& error) { return std::unexpected(directory.at(error, name)); };
-  auto fd = directory.open_file(name, O_RDONLY | O_NONBLOCK);
-  if (!fd) return std::unexpected(std::move(fd.error()));
   struct statx status{};
-  const int known = directory.io().statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE | STATX_TYPE, &status);
+  const int known =
+      directory.io().statx(directory.get(), name.c_str(), AT_SYMLINK_NOFOLLOW, STATX_SIZE | STATX_TYPE, &status);
   if (known < 0) return failed(Error::from_errno(-known));
-  if (!S_ISREG(status.stx_mode)) return Held{.anything = true};
+  // Not even opened: of a device, or a socket, that alone does something or fails.
+  if (!S_ISREG(status.stx_mode)) return Held{.anything = true, .is_file = false};
+  auto fd = directory.open_file(name, O_RDONLY);
+  if (!fd) return std::unexpected(std::move(fd.error()));
   if (status.stx_size <= sizeof(log::FileHeader)) return Held{};
   const auto source = content::Source::open(directory.io(), std::move(*fd), status.stx_size, true);
   if (!source) return failed(source.error());
@@ -59,6 +62,7 @@ Result<bool> was_never_adopted(const Directory& directory, const Manifest& manif
   const auto held = look_into(directory, id);
   if (!held) return std::unexpected(held.error());
   if (!held->anything) return true;
+  if (!held->is_file) return false;
   const auto file = SegmentFile::open(directory, id);
   if (!file) return false;
   const auto previous = std::ranges::find(manifest.segments, (*file)->header().previous_segment, &SegmentEntry::id);

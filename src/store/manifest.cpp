@@ -14,6 +14,7 @@ namespace {
 
 using content::corrupt_at;
 
+constexpr std::uint64_t kMaxCommit = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 
 /// Over the header's bytes before it and all elements.
@@ -26,7 +27,9 @@ const char* broken_rule(const SegmentEntry& segment, const SegmentEntry* before,
   if (segment.id == 0 || segment.id == log::kBuiltSegmentId) return "a segment's id";
   if ((segment.end == 0) != is_last || segment.end % log::kRecordAlignment != 0) return "a segment's end";
   if (!is_last && segment.end < sizeof(log::FileHeader)) return "a segment's end";
-  if (before != nullptr && segment.base_commit < before->base_commit) return "a segment's base commit";
+  if (segment.base_commit > kMaxCommit || (before != nullptr && segment.base_commit < before->base_commit)) {
+    return "a segment's base commit";
+  }
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 #include "store/salvage.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <memory>
 #include <new>
@@ -17,7 +18,8 @@ namespace {
 
 /// Whether an error says what the bytes are, so that salvaging goes around them, and not that the host fails.
 bool is_damage(const Error& error) noexcept {
-  return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::no_entry;
+  const bool is_no_file = error.code() == ErrorCode::symlink_loop || error.to_errno() == ENXIO;  // a symlink, a socket
+  return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::no_entry || is_no_file;
 }
 
 class Salvage {
@@ -29,7 +31,9 @@ class Salvage {
       const auto file = SegmentFile::open(directory_, entry.id);
       if (!file && !is_damage(file.error())) return std::unexpected(file.error());
       if (prefix_.damage) {
-        if (file) count_dropped(**file, sizeof(log::FileHeader), end_of(**file, entry), 0);
+        if (!file) continue;
+        const auto counted = count_dropped(**file, sizeof(log::FileHeader), end_of(**file, entry), 0);
+        if (!counted) return std::unexpected(counted.error());
         continue;
       }
       if (!file) {
@@ -55,33 +59,35 @@ class Salvage {
     const bool is_closed = entry.end != 0;
     log::GroupReader groups(file.source(), file.header().segment_id, prefix_.cut, end, prefix_.last_commit);
     std::deque<log::FoundGroup> tail;  // not known to be durable
+    std::uint64_t durable = 0;
     Result<void> applied;
     while (applied && !prefix_.damage) {
       const auto group = groups.next();
       if (!group) return std::unexpected(group.error().with_path(file.path()));
       if (!group->has_value()) break;
-      if (!(*group)->is_closed) tail.push_back(**group);
-      while (applied && !prefix_.damage && !tail.empty() && (is_closed || tail.front().end <= (*group)->synced_end)) {
+      tail.push_back(**group);
+      durable = std::max(durable, (*group)->synced_end);
+      while (applied && !prefix_.damage && !tail.empty() && (is_closed || tail.front().end <= durable)) {
         applied = apply(file, tail.front());
         tail.pop_front();
       }
-      if ((*group)->is_closed) break;
     }
+    // If what stands behind the groups was lost, all before it was durable.
+    const auto lost = is_lost(file, entry, groups.damage());
+    if (!lost) return std::unexpected(lost.error().with_path(file.path()));
     for (; applied && !prefix_.damage && !tail.empty(); tail.pop_front()) {
-      const auto whole = file.is_whole(tail.front());
+      const auto whole = *lost ? Result<bool>(true) : file.is_whole(tail.front());
       if (!whole) return std::unexpected(whole.error());
       if (!*whole) return {};  // ordinary: never acknowledged
       applied = apply(file, tail.front());
     }
     if (!applied) return applied;
-    if (prefix_.damage) {
-      count_dropped(file, prefix_.cut, end, prefix_.last_commit);
-      return {};
-    }
-    return look_behind(file, entry, groups.damage());
+    if (prefix_.damage) return count_dropped(file, prefix_.cut, end, prefix_.last_commit);
+    return look_behind(file, entry, *lost ? groups.damage() : std::nullopt);
   }
 
   Result<void> apply(const SegmentFile& file, const log::FoundGroup& group) {
+    if (group.is_closed) return {};
     auto applied = replayer_.apply(file, group);
     if (!applied && applied.error().code() == ErrorCode::corrupt) {
       prefix_.damage = std::move(applied.error());
@@ -94,42 +100,44 @@ class Salvage {
     return applied;
   }
 
-  /// Whether what stands behind the groups is damage.
+  /// Whether what stands where the groups end is damage.
+  static Result<bool> is_lost(const SegmentFile& file, const SegmentEntry& entry, const std::optional<Error>& damage) {
+    if (!damage || entry.end != 0) return damage.has_value();
+    return log::is_known_durable(file.source(), file.header().segment_id, *damage->offset(), file.source().length());
+  }
+
   Result<void> look_behind(const SegmentFile& file, const SegmentEntry& entry, const std::optional<Error>& damage) {
     const std::uint64_t length = file.source().length();
-    if (entry.end != 0) {
-      if (length < entry.end) {
-        prefix_.damage = Error(ErrorCode::corrupt).with_path(file.path()).with_offset(length).with_note("cut off");
-      } else if (damage) {
-        prefix_.damage = damage->with_path(file.path());
-      }
+    if (length < entry.end) {
+      prefix_.damage = Error(ErrorCode::corrupt).with_path(file.path()).with_offset(length).with_note("cut off");
     } else if (damage) {
-      const auto known =
-          log::is_known_durable(file.source(), file.header().segment_id, *damage->offset(), file.source().length());
-      if (!known) return std::unexpected(known.error().with_path(file.path()));
-      if (*known) prefix_.damage = damage->with_path(file.path());
+      prefix_.damage = damage->with_path(file.path());
     }
-    if (prefix_.damage) count_dropped(file, *prefix_.damage->offset(), length, prefix_.last_commit);
-    return {};
+    if (!prefix_.damage) return {};
+    return count_dropped(file, *prefix_.damage->offset(), length, prefix_.last_commit);
   }
 
   /// Groups that can still be read, wherever the next one begins.
-  void count_dropped(const SegmentFile& file, std::uint64_t begin, std::uint64_t end, std::uint64_t last_commit) {
-    for (std::uint64_t at = *base::align_up(begin, log::kRecordAlignment); at < end; at += log::kRecordAlignment) {
-      log::GroupReader groups(file.source(), file.header().segment_id, at, end, last_commit);
-      for (;;) {
-        const auto group = groups.next();
-        if (!group || !group->has_value()) break;
-        if (!(*group)->is_closed) ++prefix_.dropped_commits;
-      }
-      at = std::max(at, groups.position() - groups.position() % log::kRecordAlignment);
-    }
+  Result<void> count_dropped(const SegmentFile& file, std::uint64_t begin, std::uint64_t end,
+                             std::uint64_t last_commit) {
+    const auto from = base::align_up(begin, log::kRecordAlignment);
+    const auto count = log::count_groups(file.source(), file.header().segment_id, *from, end, last_commit);
+    if (!count) return std::unexpected(count.error().with_path(file.path()));
+    prefix_.dropped_commits += *count;
+    return {};
   }
 
   const Directory& directory_;
   Replayer& replayer_;
   Prefix prefix_;
 };
+
+/// Whether a manifest can name these: what headers say of each other need not be so.
+bool can_be_said(const std::vector<SegmentEntry>& segments) {
+  Manifest manifest;
+  manifest.segments = segments;
+  return decode_manifest(encode_manifest(manifest)).has_value();
+}
 
 /// The header of a segment; nothing when the file has none that is good.
 Result<std::optional<log::SegmentHeader>> header_of(const Directory& directory, std::uint64_t id) {
@@ -189,8 +197,8 @@ Result<std::vector<SegmentEntry>> find_chain(const Directory& directory, const s
       previous = found->previous_segment;
       cut = found->previous_cut;
     }
-    const bool is_whole = previous == 0;
-    if (!is_whole || (!best.empty() && *last < best_commit)) continue;
+    if (previous != 0 || !can_be_said(chain)) continue;
+    if (!best.empty() && *last < best_commit) continue;
     if (!best.empty() && *last == best_commit && chain.size() <= best.size()) continue;
     best = std::move(chain);
     best_commit = *last;

@@ -51,6 +51,7 @@ Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::uniqu
                                                 const StoreOptions& options) {
   auto core = volume::Core::make({}, options, {0, manifest.created, manifest.uid, manifest.gid});
   if (!core) return core;
+  (*core)->domain().heap().set_origin(manifest.store_id);
   JournalEnd end;
   {
     Replayer replayer(**core);

@@ -189,7 +189,9 @@ class Diff {
     return is_below(paths, first_below(paths, directory), directory);
   }
 
+  /// Whether two entries of one name and type are one. In trees that have nothing to do with each other they are.
   Result<bool> is_one(const Node& a, const Node& b) const {
+    if (!sides_.numbers_agree()) return true;
     const auto one = sides_.a().stat(a);
     if (!one) return std::unexpected(one.error());
     const auto other = sides_.b().stat(b);
@@ -335,6 +337,7 @@ class Diff {
     const Identity identity{stat->type, stat->inode};
     items_.push_back({is_new, node, std::move(path), identity, State::single, false, {}});
     if (parent) items_[*parent].children.push_back(index);
+    if (!sides_.numbers_agree()) return {};
     auto& others = is_new ? removed_ : added_;
     const auto at = others.find(identity);
     if (at == others.end()) {

@@ -11,11 +11,15 @@ class Sides {
   Sides(const Table& a, const Table& b)
       : a_(a), b_(b), state_a_(dynamic_cast<const StateTable*>(&a)), state_b_(dynamic_cast<const StateTable*>(&b)) {
     is_one_volume_ = state_a_ != nullptr && state_b_ != nullptr && &state_a_->heap() == &state_b_->heap();
+    numbers_agree_ = is_one_volume_ || &a == &b || (a.origin() != 0 && a.origin() == b.origin());
     links_agree_ = is_one_volume_ && state_a_->state().links == state_b_->state().links;
   }
 
   [[nodiscard]] const Table& a() const noexcept { return a_; }
   [[nodiscard]] const Table& b() const noexcept { return b_; }
+
+  /// Whether an inode number means the same entry in both.
+  [[nodiscard]] bool numbers_agree() const noexcept { return numbers_agree_; }
 
   /// The same entry with the same in it, known from where it lies.
   [[nodiscard]] bool is_identical(const Node& a, const Node& b) const {
@@ -50,6 +54,7 @@ class Sides {
   const StateTable* state_a_;
   const StateTable* state_b_;
   bool is_one_volume_ = false;
+  bool numbers_agree_ = false;
   bool links_agree_ = false;
 };
 

@@ -193,7 +193,8 @@ class Edit {
   Result<Place> locate_for_write(std::string_view path, const CreateOptions& options,
                                  std::optional<Rollback>& rollback);
   Result<Place> locate_file(std::string_view path);
-  Result<void> set_body(Place& place, const Body& body, const Attributes* attributes = nullptr);
+  Result<void> set_body(Place& place, const Body& body);
+  Result<void> set_body(Place& place, const Body& body, const Attributes* attributes, Holder<XattrBlob>& xattrs);
   Result<Holder<XattrBlob>> xattrs_given(const Attributes* attributes) const;
   void give(Dentry& inode, const Attributes* attributes, Holder<XattrBlob>& xattrs) const noexcept;
   void stamp(Dentry& inode) const noexcept;

@@ -47,14 +47,18 @@ Result<Place> Edit::locate_file(std::string_view path) {
 }
 
 /// Gives the file at a place these bytes.
-Result<void> Edit::set_body(Place& place, const Body& body, const Attributes* attributes) {
-  auto xattrs = xattrs_given(attributes);
-  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
+Result<void> Edit::set_body(Place& place, const Body& body) {
+  auto none = xattrs_given(nullptr);
+  return set_body(place, body, nullptr, *none);
+}
+
+/// The same, and these attributes.
+Result<void> Edit::set_body(Place& place, const Body& body, const Attributes* attributes, Holder<XattrBlob>& xattrs) {
   if (auto prepared = prepare(place, 2 * edit_bytes(place.cost)); !prepared) return prepared;
   const auto inode = inode_copy(place, &body);
   if (!inode) return std::unexpected(inode.error());
   stamp_content(**inode);
-  give(**inode, attributes, *xattrs);
+  give(**inode, attributes, xattrs);
   return change_inode(place, *inode);
 }
 
@@ -63,6 +67,8 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
   if (options.mode > kModeBits || (attributes != nullptr && options.make_parents)) {
     return std::unexpected(Error(ErrorCode::invalid));
   }
+  auto xattrs = xattrs_given(attributes);
+  if (!xattrs) return std::unexpected(std::move(xattrs.error()));
   std::optional<Rollback> rollback;
   auto place = locate_for_write(path, options, rollback);
   if (!place) return std::unexpected(std::move(place.error()));
@@ -76,9 +82,7 @@ Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes
   owner_.heap().count_made(body.size);
   Result<void> done;
   if (place->found) {
-    done = set_body(*place, body, attributes);
-  } else if (auto xattrs = xattrs_given(attributes); !xattrs) {
-    done = std::unexpected(std::move(xattrs.error()));
+    done = set_body(*place, body, attributes, *xattrs);
   } else if (done = prepare(*place); done) {
     Dentry* const inode = new_inode(FileType::regular, place->name, options.mode, body);
     give(*inode, attributes, *xattrs);

@@ -36,6 +36,9 @@ class PartHeap {
   ~PartHeap();
 
   [[nodiscard]] std::uint64_t hash(std::string_view name) const noexcept;
+  /// Table::origin() of the volume's trees when they stand over no other. Set before there is a tree, if at all.
+  [[nodiscard]] std::uint64_t origin() const noexcept { return origin_; }
+  void set_origin(std::uint64_t origin) noexcept { origin_ = origin; }
   [[nodiscard]] SlabHeap& memory() noexcept { return memory_; }
   [[nodiscard]] const PartCounts& counts() const noexcept { return counts_; }
   [[nodiscard]] PartCounts& counts() noexcept { return counts_; }
@@ -78,6 +81,7 @@ class PartHeap {
   }
 
   std::uint64_t seed_;
+  std::uint64_t origin_ = 0;
   std::uintptr_t buried_ = 0;  // the last buried part, its kind in the low bits
   SlabHeap memory_;
   PartCounts counts_;

@@ -91,6 +91,8 @@ Result<Node> StateTable::find_lower(const Node& lower_directory, std::string_vie
   return found;
 }
 
+std::uint64_t StateTable::origin() const noexcept { return lower_ ? lower_->origin() : heap_.origin(); }
+
 Result<Node> StateTable::root() const { return node_of(*state_.root); }
 
 Result<Node> StateTable::find(const Node& directory, std::string_view name) const {

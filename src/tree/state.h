@@ -55,6 +55,7 @@ class StateTable : public Table {
   [[nodiscard]] Result<std::span<const std::byte>> borrow(const Node& file) const override;
   [[nodiscard]] Result<Range> next_data(const Node& file, std::uint64_t offset) const override;
   [[nodiscard]] Result<File> open(const Node& file) const override;
+  [[nodiscard]] std::uint64_t origin() const noexcept override;
 
   [[nodiscard]] const State& state() const noexcept { return state_; }
   [[nodiscard]] const Ref<const Table>& lower() const noexcept { return lower_; }

@@ -72,6 +72,10 @@ class Table : public Counted {
     std::uint64_t next_link_id = 1;
   };
   [[nodiscard]] virtual Numbers numbers() const noexcept { return {}; }
+
+  /// What gave the inodes their numbers: between tables of one origin an inode number means one entry, wherever it
+  /// stands. 0: between this and any other it means nothing.
+  [[nodiscard]] virtual std::uint64_t origin() const noexcept { return 0; }
 };
 
 /// The directories above one, the root first: how ".." in a symlink's target finds its way in a tree whose directories

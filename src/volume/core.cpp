@@ -87,6 +87,12 @@ Result<bool> Core::refresh() {
   return follower_->follow();
 }
 
+Result<void> Core::may_write() const noexcept {
+  if (follower_) return std::unexpected(Error(ErrorCode::read_only));
+  if (pipeline_ && reclaimer_->is_in_forked_child()) return std::unexpected(Error(ErrorCode::busy));
+  return {};
+}
+
 tree::State Core::share_newest() noexcept {
   const tree::State state = domain_->head().state();
   domain_->heap().share(state.root);
@@ -137,7 +143,7 @@ Result<Root*> Core::edited(const tree::Operation& operation, const tree::Stamp& 
 }
 
 Result<void> Core::apply(const tree::Operation& operation, Durability durability) {
-  if (is_read_only()) return std::unexpected(Error(ErrorCode::read_only));
+  if (auto may = may_write(); !may) return may;
   if (auto entered = turn_.enter(); !entered) return entered;
   if (pipeline_) return journaled(operation, durability);
   Result<void> done;

@@ -39,7 +39,9 @@ class Core {
   void attach(std::unique_ptr<Follower> follower) noexcept { follower_ = std::move(follower); }
   /// Follower::follow(); false of any other volume. Errors: busy (this is a forked child); the follower's.
   Result<bool> refresh();
-  [[nodiscard]] bool is_read_only() const noexcept { return follower_ != nullptr; }
+  /// Before the turn is asked for. Errors: read_only; busy (a store, and this is a forked child: who has the turn may
+  /// not be here to give it up).
+  [[nodiscard]] Result<void> may_write() const noexcept;
   /// Null of a volume in memory.
   [[nodiscard]] Pipeline* pipeline() noexcept { return pipeline_.get(); }
 

@@ -117,17 +117,17 @@ void Pipeline::lead(std::unique_lock<std::mutex>& lock) {
   if (synced) {
     const std::lock_guard counts(domain_.counts());
     // A commit may be in the journal, and durable, before its state is held back: it is published by the next to lead.
-    covered = std::min(*synced, written_.load(std::memory_order_relaxed));
+    // What a write that failed meanwhile has dropped, or is about to, is not published, however durable.
+    if (!poisoned_.load(std::memory_order_relaxed))
+      covered = std::min(*synced, written_.load(std::memory_order_relaxed));
     domain_.publish_through(covered);
   } else {
     poison(synced.error());
   }
   lock.lock();
   leading_ = false;
-  if (synced) {
-    durable_ = std::max(durable_, covered);
-    published_ = std::max(published_, covered);
-  }
+  durable_ = std::max(durable_, covered);
+  published_ = std::max(published_, covered);
   led_.notify_all();
 }
 

@@ -3,20 +3,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "content/encode.h"
+#include "content/format.h"
 #include "path/path.h"
+#include "volume/plain_path.h"
 
 namespace packfs::volume {
 namespace {
 
 using Kind = tree::Operation::Kind;
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kPiece = pack::ContentFeed::kWindowBytes;
 constexpr std::size_t kMostName = 255;
 
 }  // namespace
 
-TransactionSink::TransactionSink(Transaction& transaction, std::string_view directory)
-    : transaction_(transaction), root_path_(directory), directories_(1), path_(directory) {}
+TransactionSink::TransactionSink(Transaction& transaction, std::string plain_path)
+    : transaction_(transaction), root_path_(std::move(plain_path)), directories_(1), path_(root_path_) {}
+
+Result<TransactionSink> TransactionSink::at(Transaction& transaction, std::string_view directory) {
+  const auto view = transaction.view();
+  if (!view) return std::unexpected(view.error());
+  // Without symlinks: what comes in may take the place of one.
+  auto plain = plain_path(*view, directory);
+  if (!plain) return std::unexpected(std::move(plain.error()));
+  return TransactionSink(transaction, std::move(*plain));
+}
 
 Result<void> TransactionSink::run(const tree::Operation& operation) const { return transaction_.run(operation); }
 
@@ -61,18 +73,49 @@ Result<std::string> TransactionSink::path_of(DirectoryId parent, std::string_vie
   return path;
 }
 
-/// Runs an operation that makes something; what has the name and is no directory goes.
-Result<void> TransactionSink::make(const tree::Operation& operation) const {
+/// Gives what has a name another one, of the same directory; returns that. Errors: exists (it is a directory).
+Result<std::string> TransactionSink::move_aside(std::string_view path) const {
+  const auto there = transaction_.lstat(path);
+  if (!there) return std::unexpected(there.error());
+  if (there->type == FileType::directory) return std::unexpected(Error(ErrorCode::exists));
+  const std::size_t name = path.rfind('/') + 1;
+  for (std::uint64_t number = 1;; ++number) {
+    std::string suffix(1, '~');
+    suffix += std::to_string(number);
+    std::string aside(path, 0, name + kMostName - suffix.size());
+    aside += suffix;
+    const auto moved = transaction_.rename(path, aside, RenameMode::no_replace);
+    if (moved) return aside;
+    if (moved.error().code() != ErrorCode::exists) return std::unexpected(moved.error());
+  }
+}
+
+/// What failed was taken back, or not: then part of an entry is there, and finish() says so.
+Result<void> TransactionSink::undone(Result<void> done, const Result<void>& failure) {
+  if (done) return failure;
+  if (whole_) whole_ = done;
+  return done;
+}
+
+/// Makes something under a name that is taken by what is no directory. That comes back when it fails.
+template <class Make>
+Result<void> TransactionSink::in_place_of(std::string_view path, Make make) {
+  const auto aside = move_aside(path);
+  if (!aside) return std::unexpected(aside.error());
+  auto made = make();
+  if (made) return transaction_.unlink(*aside);
+  return undone(transaction_.rename(*aside, path), made);
+}
+
+/// Runs an operation that makes something, in the place of what is no directory.
+Result<void> TransactionSink::make(const tree::Operation& operation) {
   auto made = run(operation);
   if (made || made.error().code() != ErrorCode::exists) return made;
-  const auto there = transaction_.lstat(operation.path);
-  if (!there) return std::unexpected(there.error());
-  if (there->type == FileType::directory) return made;
-  if (auto removed = transaction_.unlink(operation.path); !removed) return removed;
-  return run(operation);
+  return in_place_of(operation.path, [&] { return run(operation); });
 }
 
 Result<void> TransactionSink::set_root(const Attributes& attributes) {
+  if (keeps_root_) return {};
   root_ = attributes;
   has_root_ = true;
   // What is wrong in them is told now.
@@ -100,14 +143,17 @@ Result<tree::Sink::Added> TransactionSink::add_file(DirectoryId parent, std::str
                                                     const Attributes& attributes, tree::ContentSource& content) {
   const auto path = path_of(parent, name);
   if (!path) return std::unexpected(path.error());
-  std::uint64_t size = 0;
-  if (content.in_memory()) {
-    size = content.bytes().size();
-    auto made = make(
-        {.kind = Kind::write, .exclusive = true, .path = *path, .bytes = content.bytes(), .attributes = &attributes});
+  pack::ContentFeed feed(content, buffer_);
+  const auto first = feed.first();
+  if (!first) return std::unexpected(first.error());
+  const std::span<const std::byte> bytes = content.in_memory() ? content.bytes() : *first;
+  std::uint64_t size = bytes.size();
+  if ((content.in_memory() || feed.is_whole()) && content::leading_data(bytes) == size) {
+    auto made =
+        make({.kind = Kind::write, .exclusive = true, .path = *path, .bytes = bytes, .attributes = &attributes});
     if (!made) return std::unexpected(std::move(made.error()));
   } else {
-    const auto streamed = stream(*path, attributes, content);
+    const auto streamed = stream(*path, attributes, feed);
     if (!streamed) return std::unexpected(streamed.error());
     size = *streamed;
   }
@@ -116,73 +162,56 @@ Result<tree::Sink::Added> TransactionSink::add_file(DirectoryId parent, std::str
   return Added{*entry, size};
 }
 
-/// Gives what has a name another one, of the same directory; returns that. Errors: exists (it is a directory).
-Result<std::string> TransactionSink::move_aside(const std::string& path) const {
-  const auto there = transaction_.lstat(path);
-  if (!there) return std::unexpected(there.error());
-  if (there->type == FileType::directory) return std::unexpected(Error(ErrorCode::exists));
-  const std::size_t name = path.rfind('/') + 1;
-  for (std::uint64_t number = 1;; ++number) {
-    std::string suffix(1, '~');
-    suffix += std::to_string(number);
-    std::string aside(path, 0, name + kMostName - suffix.size());
-    aside += suffix;
-    const auto moved = transaction_.rename(path, aside, RenameMode::no_replace);
-    if (moved) return aside;
-    if (moved.error().code() != ErrorCode::exists) return std::unexpected(moved.error());
-  }
-}
-
-/// A content piece by piece. What the name had before comes back when that fails.
+/// A content piece by piece, or one with holes. When it fails, nothing of it is there.
 Result<std::uint64_t> TransactionSink::stream(const std::string& path, const Attributes& attributes,
-                                              tree::ContentSource& content) {
+                                              pack::ContentFeed& feed) {
   const tree::Operation empty{.kind = Kind::write, .exclusive = true, .path = path, .attributes = &attributes};
-  std::string aside;
-  auto made = run(empty);
-  if (!made && made.error().code() == ErrorCode::exists) {
-    auto moved = move_aside(path);
-    if (!moved) return std::unexpected(std::move(moved.error()));
-    aside = std::move(*moved);
-    made = run(empty);
-  }
+  std::uint64_t offset = 0;
+  std::uint64_t written = 0;
+  const auto fill = [&]() -> Result<void> {
+    while (offset < feed.limit()) {
+      const auto data = feed.next_data(offset);
+      if (!data) return std::unexpected(data.error());
+      offset = std::max(offset, *data - *data % content::kHoleBytes);
+      const auto want = std::min(feed.limit() - offset, kPiece - offset % kPiece);
+      const auto window = feed.read(offset, static_cast<std::size_t>(want));
+      if (!window) return std::unexpected(window.error());
+      if (auto added = append(path, offset, *window, written); !added) return added;
+      offset += window->size();
+      if (window->size() < want) break;
+    }
+    if (written != offset) {
+      if (auto grown = transaction_.truncate(path, offset); !grown) return grown;
+    }
+    return transaction_.set_mtime(path, attributes.mtime, LastLink::kept);
+  };
+  const auto make_all = [&]() -> Result<void> {
+    if (auto made = run(empty); !made) return made;
+    auto filled = fill();
+    if (filled) return filled;
+    return undone(transaction_.unlink(path), filled);
+  };
+  auto made = make_all();
+  if (!made && made.error().code() == ErrorCode::exists) made = in_place_of(path, make_all);
   if (!made) return std::unexpected(std::move(made.error()));
-  auto size = append_all(path, content);
-  if (!size) {
-    auto undone = transaction_.unlink(path);
-    if (undone && !aside.empty()) undone = transaction_.rename(aside, path);
-    if (!undone) return std::unexpected(std::move(undone.error()));
-    return size;
-  }
-  if (!aside.empty()) {
-    if (auto removed = transaction_.unlink(aside); !removed) return std::unexpected(std::move(removed.error()));
-  }
-  auto stamped = transaction_.set_mtime(path, attributes.mtime, LastLink::kept);
-  if (!stamped) return std::unexpected(std::move(stamped.error()));
-  return size;
+  return offset;
 }
 
-Result<std::uint64_t> TransactionSink::append_all(const std::string& path, tree::ContentSource& content) {
-  if (!buffer_) buffer_ = base::Buffer(kPiece);
-  std::uint64_t written = 0;
-  std::uint64_t offset = 0;
-  for (;;) {
-    if (content.rereadable()) {
-      const auto data = content.next_data(offset);
-      if (!data) return std::unexpected(data.error());
-      offset = std::max(offset, *data);
+/// What of a window is no hole, as far as `written` not yet reached.
+Result<void> TransactionSink::append(const std::string& path, std::uint64_t offset, std::span<const std::byte> window,
+                                     std::uint64_t& written) const {
+  std::size_t at = content::leading_hole(window);
+  while (at < window.size()) {
+    const auto data = window.subspan(at, content::leading_data(window.subspan(at)));
+    if (written != offset + at) {
+      if (auto grown = transaction_.truncate(path, offset + at); !grown) return grown;
     }
-    const auto count = content.read(offset, buffer_.span());
-    if (!count) return std::unexpected(count.error());
-    if (written != offset) {
-      if (auto grown = transaction_.truncate(path, offset); !grown) return std::unexpected(std::move(grown.error()));
-      written = offset;
-    }
-    if (*count == 0) return written;
-    auto appended = run({.kind = Kind::append, .path = path, .bytes = buffer_.span().first(*count)});
-    if (!appended) return std::unexpected(std::move(appended.error()));
-    offset += *count;
-    written = offset;
+    if (auto added = run({.kind = Kind::append, .path = path, .bytes = data}); !added) return added;
+    at += data.size();
+    written = offset + at;
+    at += content::leading_hole(window.subspan(at));
   }
+  return {};
 }
 
 Result<tree::Sink::EntryId> TransactionSink::add_symlink(DirectoryId parent, std::string_view name,
@@ -219,6 +248,7 @@ Result<void> TransactionSink::add_link(DirectoryId parent, std::string_view name
 }
 
 Result<void> TransactionSink::finish() {
+  if (!whole_) return whole_;
   for (std::size_t i = directories_.size(); i-- > 1;) {
     const std::string& path = path_of(static_cast<DirectoryId>(i));
     if (auto set = transaction_.set_mtime(path, directories_[i].mtime, LastLink::kept); !set) return set;

@@ -16,6 +16,7 @@ using tree::LastSymlink;
 using volume::Core;
 using volume::OpenTurn;
 using volume::Root;
+using volume::TurnGate;
 
 namespace {
 
@@ -107,35 +108,35 @@ Result<Stat> Volume::lstat(std::string_view path) const {
 
 namespace {
 
-/// The transaction of one who has entered the gate, or not.
-Result<std::unique_ptr<OpenTurn>> opened(const std::shared_ptr<Core>& core, const Result<void>& entered) {
-  if (!entered) return std::unexpected(entered.error());
-  ErrorCode failed = ErrorCode::read_only;
+/// The transaction of one whom `enter` lets through the gate.
+template <class Enter>
+Result<std::unique_ptr<OpenTurn>> opened(const std::shared_ptr<Core>& core, Enter enter) {
+  if (auto may = core->may_write(); !may) return std::unexpected(std::move(may.error()));
+  if (auto entered = enter(core->turn()); !entered) return std::unexpected(std::move(entered.error()));
   try {
-    if (!core->is_read_only()) return std::make_unique<OpenTurn>(core);
+    return std::make_unique<OpenTurn>(core);
   } catch (const std::bad_alloc&) {
-    failed = ErrorCode::no_memory;
+    core->turn().leave();
+    return std::unexpected(Error(ErrorCode::no_memory));
   }
-  core->turn().leave();
-  return std::unexpected(Error(failed));
 }
 
 }  // namespace
 
 Result<Transaction> Volume::begin() {
-  auto turn = opened(core_, core_->turn().enter());
+  auto turn = opened(core_, [](TurnGate& gate) { return gate.enter(); });
   if (!turn) return std::unexpected(std::move(turn.error()));
   return Transaction(std::move(*turn));
 }
 
 Result<Transaction> Volume::try_begin() {
-  auto turn = opened(core_, core_->turn().try_enter());
+  auto turn = opened(core_, [](TurnGate& gate) { return gate.try_enter(); });
   if (!turn) return std::unexpected(std::move(turn.error()));
   return Transaction(std::move(*turn));
 }
 
 Result<Transaction> Volume::begin_for(std::chrono::nanoseconds timeout) {
-  auto turn = opened(core_, core_->turn().enter_within(timeout));
+  auto turn = opened(core_, [&](TurnGate& gate) { return gate.enter_within(timeout); });
   if (!turn) return std::unexpected(std::move(turn.error()));
   return Transaction(std::move(*turn));
 }

@@ -30,7 +30,7 @@ TEST_CASE("each command takes its options", "[cli][arguments]") {
   const Arguments pack = parsed({"pack", "a", "b", "-o", "out", "--codec", "zstd:7", "--threads", "3", "--json"});
   CHECK(pack.command == Command::pack);
   CHECK(pack.paths == std::vector<std::string>{"a", "b"});
-  CHECK(pack.pack == "out");
+  CHECK(pack.tree == "out");
   CHECK(pack.codec.kind == packfs::Codec::Kind::zstd);
   CHECK(pack.codec.level == 7);
   CHECK(pack.threads == 3);
@@ -38,7 +38,7 @@ TEST_CASE("each command takes its options", "[cli][arguments]") {
 
   const Arguments unpack = parsed({"unpack", "--privileged", "p", "-C", "dir", "x", "--read-mode=pread", "y"});
   CHECK(unpack.command == Command::unpack);
-  CHECK(unpack.pack == "p");
+  CHECK(unpack.tree == "p");
   CHECK(unpack.directory == "dir");
   CHECK(unpack.paths == std::vector<std::string>{"x", "y"});
   CHECK(unpack.privileged);
@@ -59,7 +59,7 @@ TEST_CASE("what is not given has its default", "[cli][arguments]") {
   const Arguments pack = parsed({"pack", "a", "-o", "-"});
   CHECK(pack.codec.kind == packfs::Codec::Kind::none);
   CHECK(pack.threads == 0);
-  CHECK(pack.pack == "-");
+  CHECK(pack.tree == "-");
   CHECK_FALSE(pack.json);
   CHECK_FALSE(pack.nul);
   CHECK(parsed({"pack", "a", "-o", "-", "--codec", "zstd"}).codec.level == 3);
@@ -72,18 +72,18 @@ TEST_CASE("what is not given has its default", "[cli][arguments]") {
 TEST_CASE("names are taken as they are, whatever they look like", "[cli][arguments]") {
   CHECK(parsed({"cat", "[p]", "[a,b]", "++", "ls", "a=b", "", "%%"}).paths ==
         std::vector<std::string>{"[a,b]", "++", "ls", "a=b", "", "%%"});
-  CHECK(parsed({"cat", "[p]", "x"}).pack == "[p]");
+  CHECK(parsed({"cat", "[p]", "x"}).tree == "[p]");
   CHECK(parsed({"unpack", "p", "-C", "[d]"}).directory == "[d]");
   CHECK(parsed({"unpack", "p", "-C[d]"}).directory == "[d]");
-  CHECK(parsed({"pack", "a", "--output=[o]"}).pack == "[o]");
-  CHECK(parsed({"pack", "a", "-o-x"}).pack == "-x");
+  CHECK(parsed({"pack", "a", "--output=[o]"}).tree == "[o]");
+  CHECK(parsed({"pack", "a", "-o-x"}).tree == "-x");
 }
 
 TEST_CASE("behind -- everything is a name", "[cli][arguments]") {
   CHECK(parsed({"cat", "p", "--", "-l", "--json", "--", "-5"}).paths ==
         std::vector<std::string>{"-l", "--json", "--", "-5"});
   const Arguments cat = parsed({"cat", "--", "-p", "-x"});
-  CHECK(cat.pack == "-p");
+  CHECK(cat.tree == "-p");
   CHECK(cat.paths == std::vector<std::string>{"-x"});
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("wrong usage is named, with where to look", "[cli][arguments]") {
   const auto c = GENERATE_COPY(
       Case{{}, "a command is needed", main_hint}, Case{{"frob"}, "unknown command frob", main_hint},
       Case{{"--json", "ls", "p"}, "unexpected --json", "Try 'packfs ls --help'."},
-      Case{{"ls"}, "PACK is required", "Try 'packfs ls --help'."},
+      Case{{"ls"}, "PACK|STORE is required", "Try 'packfs ls --help'."},
       Case{{"cat", "p"}, "PATH is required", "Try 'packfs cat --help'."},
       Case{{"pack", "a"}, "--output is required", "Try 'packfs pack --help'."},
       Case{{"pack", "-o", "x"}, "SRC is required", "Try 'packfs pack --help'."},

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <stdexcept>
-#include <string_view>
 
 #include "cli/cli.h"
 
@@ -28,6 +27,15 @@ std::string Catcher::text() const {
   }
 }
 
+void Catcher::hold(std::string_view text) const {
+  if (::ftruncate(descriptor_, 0) != 0) throw std::runtime_error("cannot empty what was caught");
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0) throw std::runtime_error("cannot write what is to be read");
+    done += static_cast<std::size_t>(count);
+  }
+}
+
 std::chrono::steady_clock::time_point stepping_clock() {
   static std::chrono::steady_clock::time_point now{};
   now += std::chrono::milliseconds(50);
@@ -36,8 +44,11 @@ std::chrono::steady_clock::time_point stepping_clock() {
 
 Outcome run_cli_into(int descriptor, const std::vector<std::string>& arguments, const RunOptions& options) {
   const Catcher err;
+  const Catcher in;
+  in.hold(options.in);
   const std::vector<std::string_view> views(arguments.begin(), arguments.end());
-  const cli::Streams streams{.out = descriptor,
+  const cli::Streams streams{.in = options.in_descriptor == -1 ? in.descriptor() : options.in_descriptor,
+                             .out = descriptor,
                              .err = err.descriptor(),
                              .out_is_terminal = options.out_is_terminal,
                              .err_is_terminal = options.err_is_terminal,

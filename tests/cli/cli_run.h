@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/io.h"
@@ -22,6 +23,8 @@ struct RunOptions {
   bool err_is_terminal = false;
   base::Io* io = &base::system_io();
   const std::atomic<bool>* interrupted = nullptr;
+  std::string in = {};     ///< what standard input holds
+  int in_descriptor = -1;  ///< standard input in its place, when not -1
 };
 
 /// Runs `packfs ARGUMENTS...` in this process, its output caught in memory. The command's clock goes on by 50 ms each
@@ -44,6 +47,8 @@ class Catcher {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   /// All that was written.
   [[nodiscard]] std::string text() const;
+  /// Makes this all that is in it, to be read from its beginning.
+  void hold(std::string_view text) const;
 
  private:
   int descriptor_;

@@ -25,7 +25,7 @@ TEST_CASE("help and version go to standard output", "[cli][usage]") {
   CHECK(version.err.empty());
   const Outcome help = run_cli({"ls", "--help"});
   CHECK(help.exit_code == 0);
-  CHECK(help.out.starts_with("List names in a pack\n\nUsage: packfs ls [OPTIONS] PACK [PATH...]\n"));
+  CHECK(help.out.starts_with("List names\n\nUsage: packfs ls [OPTIONS] PACK|STORE [PATH...]\n"));
   CHECK(help.err.empty());
 }
 

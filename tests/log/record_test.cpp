@@ -258,6 +258,13 @@ TEST_CASE("a value at its limit is taken, the next one is refused", "[log][recor
   CHECK_FALSE(takes(RecordType::put, [](Record& r) { r.size = std::uint64_t{1} << 63; }));
   CHECK_FALSE(takes(RecordType::put, [](Record& r) { r.link_id = 0; }));
   CHECK_FALSE(takes(RecordType::link, [](Record& r) { r.link_id = 0; }));
+  constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 63;
+  CHECK(takes(RecordType::remove, [](Record& r) { r.inode = r.link_id = r.commit = kTooMuch - 1; }));
+  CHECK_FALSE(takes(RecordType::remove, [](Record& r) { r.inode = kTooMuch; }));
+  CHECK_FALSE(takes(RecordType::remove, [](Record& r) { r.inode = 0; }));
+  CHECK_FALSE(takes(RecordType::remove, [](Record& r) { r.link_id = kTooMuch; }));
+  CHECK_FALSE(takes(RecordType::remove, [](Record& r) { r.commit = kTooMuch; }));
+  CHECK_FALSE(takes(RecordType::commit, [](Record& r) { r.commit = kTooMuch; }));
   CHECK_FALSE(takes(RecordType::special, [](Record& r) { r.kind = FileType::symlink; }));
   CHECK_FALSE(takes(RecordType::special, [](Record& r) { r.kind = static_cast<FileType>(8); }));
   CHECK_FALSE(takes(RecordType::index, [](Record& r) { r.section = 0; }));

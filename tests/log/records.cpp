@@ -57,16 +57,16 @@ void fill_xattrs(std::mt19937_64& random, OwnedRecord& out) {
 
 void fill_values(std::mt19937_64& random, log::Record& record) {
   constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
-  record.commit = up_to(random, UINT64_MAX);
+  record.commit = up_to(random, INT64_MAX);
   record.parent = up_to(random, UINT64_MAX);
   record.directory = up_to(random, UINT64_MAX);
-  record.inode = up_to(random, UINT64_MAX);
+  record.inode = at_least_one(random, INT64_MAX);
   record.mode = static_cast<std::uint32_t>(up_to(random, 07777));
   record.uid = static_cast<std::uint32_t>(up_to(random, kMost32 - 1));
   record.gid = static_cast<std::uint32_t>(up_to(random, kMost32 - 1));
   record.mtime = time(random);
   record.ctime = time(random);
-  record.link_id = at_least_one(random, UINT64_MAX);
+  record.link_id = at_least_one(random, INT64_MAX);
   record.kind = static_cast<FileType>(4 + random() % 4);
   record.device_major = static_cast<std::uint32_t>(up_to(random, kMost32));
   record.device_minor = static_cast<std::uint32_t>(up_to(random, kMost32));

@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "store/store.h"
@@ -116,4 +118,30 @@ TEST_CASE("where a new segment finds no room, that transaction fails and the nex
     CHECK(segments_of(path).size() <= 4);
   }
   CHECK(retried);
+}
+
+TEST_CASE("a commit whose sync ends when another write has failed is not said to be done unless it is seen",
+          "[store][faults]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  auto volume = open_with(io, directory.path("store"));
+  REQUIRE(volume);
+  must(volume->write("first", bytes_of("x")));
+  std::promise<void> syncing;
+  std::promise<void> poisoned;
+  io.before({.call = "fdatasync"}, [&] {
+    syncing.set_value();
+    poisoned.get_future().wait();
+  });
+  Result<void> written;
+  std::thread writer([&] { written = volume->write("a", bytes_of("x")); });
+  syncing.get_future().wait();
+  io.fail({.call = "pwrite"}, EIO);
+  CHECK(volume->write("b", bytes_of("x")).error().code() == ErrorCode::poisoned);
+  poisoned.set_value();
+  writer.join();
+  REQUIRE_FALSE(written);
+  CHECK(written.error().code() == ErrorCode::poisoned);
+  CHECK_FALSE(*volume->exists("a"));
+  CHECK(*volume->exists("first"));
 }

@@ -31,7 +31,9 @@ constexpr const char* kMemory = "/dev/shm";  // keeps all attributes
 host::ImportReport import_into(Volume& volume, const std::string& source, const std::string& path) {
   auto transaction = volume.begin();
   REQUIRE(transaction);
-  TransactionSink sink(*transaction, path);
+  auto at = TransactionSink::at(*transaction, path);
+  REQUIRE(at);
+  TransactionSink& sink = *at;
   host::ImportReport report;
   const std::vector<std::string> sources{source};
   const auto imported = host::import_tree(base::system_io(), sources, sink, {}, report);
@@ -95,11 +97,10 @@ TEST_CASE("an odd tree comes back as it was, through a store that was closed or 
     export_to(*volume.snapshot().directory("in"), directory.path("live"));
     copy_killed(path, killed);
   }
-  const CompareOptions options{.holes = false};
-  CHECK(compare_trees(source, directory.path("live"), options) == std::vector<std::string>{});
+  CHECK(compare_trees(source, directory.path("live")) == std::vector<std::string>{});
   for (const std::string& from : {path, killed}) {
     export_to(*open_store_at(from).snapshot().directory("in"), directory.path("found"));
-    CHECK(compare_trees(source, directory.path("found"), options) == std::vector<std::string>{});
+    CHECK(compare_trees(source, directory.path("found")) == std::vector<std::string>{});
     std::filesystem::remove_all(directory.path("found"));
   }
 }
@@ -115,7 +116,9 @@ TEST_CASE("what comes in meets what is there: directories merge, else the new on
   must(volume.symlink("dir", "in/to dir"));
   {
     auto transaction = volume.begin();
-    TransactionSink sink(*transaction, "in");
+    auto at = TransactionSink::at(*transaction, "in");
+    REQUIRE(at);
+    TransactionSink& sink = *at;
     must(sink.set_root(attributes_of(0700, 1)));
     host::BufferSource bytes(bytes_of("new"));
     const auto root = TransactionSink::kRoot;
@@ -158,7 +161,9 @@ TEST_CASE("a content that fails half way leaves what was there", "[store][import
   must(volume.chmod(longest, 0604));
   {
     auto transaction = volume.begin();
-    TransactionSink sink(*transaction, "");
+    auto at = TransactionSink::at(*transaction, "");
+    REQUIRE(at);
+    TransactionSink& sink = *at;
     Pieces failing(large, 2'500'000);
     CHECK(sink.add_file(TransactionSink::kRoot, longest, attributes_of(0600, 2), failing).error().code() ==
           ErrorCode::io_error);
@@ -179,7 +184,9 @@ TEST_CASE("a content that fails half way leaves what was there", "[store][import
   CHECK(volume.stat("good")->mtime == Time{2, 5});
   {
     auto transaction = volume.begin();
-    TransactionSink sink(*transaction, "");
+    auto at = TransactionSink::at(*transaction, "");
+    REQUIRE(at);
+    TransactionSink& sink = *at;
     Pieces good(large, SIZE_MAX);
     REQUIRE(sink.add_file(TransactionSink::kRoot, longest, attributes_of(0600, 2), good));
     must(sink.finish());
@@ -206,5 +213,5 @@ TEST_CASE("a sparse file of any size comes in with its holes", "[store][import]"
   const Volume volume = open_store_at(path);
   CHECK(volume.stat("sparse")->size == std::uint64_t{1} << 40);
   export_to(volume.snapshot(), directory.path("found"));
-  CHECK(compare_trees(source, directory.path("found"), {.holes = false}) == std::vector<std::string>{});
+  CHECK(compare_trees(source, directory.path("found")) == std::vector<std::string>{});
 }

@@ -65,5 +65,7 @@ TEST_CASE("segments of a manifest keep its rules", "[store][manifest]") {
   CHECK_FALSE(takes([](Manifest& m) { m.segments[2].end = 64; }));
   CHECK_FALSE(takes([](Manifest& m) { m.segments[1].id = 0; }));
   CHECK_FALSE(takes([](Manifest& m) { m.segments[2].base_commit = 8; }));
+  CHECK(takes([](Manifest& m) { m.segments[2].base_commit = INT64_MAX; }));
+  CHECK_FALSE(takes([](Manifest& m) { m.segments[2].base_commit = std::uint64_t{1} << 63; }));
   CHECK_FALSE(takes([](Manifest& m) { m.created.nanoseconds = 1'000'000'000; }));
 }

@@ -121,6 +121,70 @@ TEST_CASE("repair keeps what comes before the damage", "[store][repair]") {
   check_repaired(path, 3);
 }
 
+TEST_CASE("repair finds the damage that keeps a store from opening, whatever stands before it", "[store][repair]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  make_six(path, false);
+  const std::string segment = segment_of(path);
+  const auto bytes = read_host_file(segment);
+  const std::size_t at = record_of(bytes, 3);
+  int kept = 3;
+  std::uint64_t dropped = 2;
+  SECTION("a content that is damaged in the commit before") { flip(segment, record_of(bytes, 2) + 10); }
+  SECTION("the mark of an earlier closing, whose successor is lost") {
+    // A write that never reached the disk, and was reported as there: what was at its place before is there still.
+    const std::string other = directory.path("other");
+    {
+      Volume volume = open_store_at(path);
+    }
+    kept = kFiles;
+    dropped = 1;
+    const auto before = read_host_file(segment);
+    {
+      Volume volume = open_store_at(path);
+      must(volume.write("7", bytes_of("x")));
+      must(volume.write("8", bytes_of("x")));
+    }
+    auto after = read_host_file(segment);
+    const std::size_t mark = used(bytes) - 64;
+    std::copy_n(before.begin() + static_cast<std::ptrdiff_t>(mark), 64,
+                after.begin() + static_cast<std::ptrdiff_t>(mark));
+    write_host_file(segment, after);
+  }
+  if (kept == 3) flip(segment, at);
+  CHECK(Volume::open(path).error().code() == ErrorCode::corrupt);
+  const RepairReport report = repaired(path);
+  CHECK(report.changed);
+  CHECK(report.damage.size() == 1);
+  CHECK(report.dropped_commits == dropped);
+  const Volume volume = open_store_at(path);
+  for (int i = 0; i < kFiles; ++i) CHECK(*volume.exists(std::to_string(i)) == (i < kept));
+  if (kept == 3) CHECK(volume.open_file("2")->read_all().error().code() == ErrorCode::corrupt);
+}
+
+TEST_CASE("repair passes once over what is lost, whatever lengths it seems to say", "[store][repair]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  {
+    Volume volume = open_store_at(path);
+    must(volume.write("before", bytes_of("x")));
+    // Each eighth byte begins what could be the head of a record with a name of 1 MiB.
+    std::vector<std::byte> content(std::size_t{8} << 20);
+    for (std::size_t i = 0; i < content.size(); i += 8) {
+      content[i] = std::byte{2};
+      content[i + 3] = std::byte{0x10};
+    }
+    must(volume.write("damaged", content));
+    for (const char* name : {"after", "later"}) must(volume.write(name, bytes_of("x")));
+  }
+  const std::string segment = segment_of(path);
+  const auto bytes = read_host_file(segment);
+  const auto name = bytes_of("damaged");
+  flip(segment, static_cast<std::size_t>(std::ranges::search(bytes, name).begin() - bytes.begin()));
+  CHECK(repaired(path).dropped_commits == 2);
+  CHECK(open_store_at(path).totals()->entries == 1);
+}
+
 TEST_CASE("repair goes around segments that are lost or damaged, and keeps them", "[store][repair]") {
   const TempDir directory;
   const std::string path = directory.path("store");
@@ -189,6 +253,13 @@ TEST_CASE("repair makes a lost manifest anew from the segments", "[store][repair
     std::filesystem::remove(current);
     // Of the first one, before its content was copied: shorter than what it was to take the place of.
     const log::SegmentHeader header{.segment_id = 7, .previous_segment = id_of(segment), .previous_cut = 64};
+    const auto bytes = log::encode_file_header(header);
+    write_host_file(path + "/segment-0000000000000007", {bytes.begin(), bytes.end()});
+  }
+  SECTION("gone, beside a segment whose header says what no manifest can") {
+    std::filesystem::remove(current);
+    const log::SegmentHeader header{
+        .segment_id = 7, .previous_segment = id_of(segment), .previous_cut = 63, .base_commit = 100};
     const auto bytes = log::encode_file_header(header);
     write_host_file(path + "/segment-0000000000000007", {bytes.begin(), bytes.end()});
   }

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string>
+#include <thread>
 
 #include "store/stores.h"
 #include "support/temp_dir.h"
@@ -145,10 +148,8 @@ TEST_CASE("a forked child cannot use its parent's store, and does not keep it fr
   if (child == 0) {
     const auto written = volume->write("b", bytes_of("y"));
     const bool refused = !written && written.error().code() == ErrorCode::busy;
-    const bool transaction_refused = [&] {
-      auto begun = volume->begin();
-      return begun && begun->write("c", bytes_of("y")).error().code() == ErrorCode::busy;
-    }();
+    const auto begun = volume->begin();
+    const bool transaction_refused = !begun && begun.error().code() == ErrorCode::busy;
     const bool sync_refused = !volume->sync();
     volume.reset();
     char byte = 0;
@@ -173,6 +174,34 @@ TEST_CASE("a forked child cannot use its parent's store, and does not keep it fr
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
   CHECK(open_store_at(path).totals()->entries == 2);
+}
+
+TEST_CASE("a forked child does not wait for a turn that another thread of its parent has", "[store]") {
+  const TempDir directory;
+  const Volume volume = open_store_at(directory.path("store"));
+  std::promise<void> begun;
+  std::promise<void> ended;
+  std::thread other([&] {
+    const auto transaction = Volume(volume).begin();
+    begun.set_value();
+    ended.get_future().wait();
+  });
+  begun.get_future().wait();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // the end of a child that waits
+    Volume mine(volume);
+    const auto is_busy = [](const auto& result) { return !result && result.error().code() == ErrorCode::busy; };
+    const bool refused = is_busy(mine.write("a", bytes_of("x"))) && is_busy(mine.begin()) &&
+                         is_busy(mine.begin_for(std::chrono::hours(1))) && is_busy(mine.sync());
+    ::_exit(refused ? 0 : 1);
+  }
+  ended.set_value();
+  other.join();
+  REQUIRE(child > 0);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 TEST_CASE("a transaction larger than its buffer is whole or not there", "[store]") {

@@ -4,6 +4,7 @@
 
 #include "packfs/volume.h"
 #include "support/packs.h"
+#include "support/temp_dir.h"
 #include "volume/empty_volume.h"
 
 using namespace packfs;
@@ -89,4 +90,64 @@ TEST_CASE("a diff passes over the holes that two files share", "[volume][diff]")
   const auto changed = diff(before, volume.snapshot());
   REQUIRE(changed);
   CHECK(changed->size() == 1);
+}
+
+namespace {
+
+std::vector<std::string> lines_of(const Result<std::vector<Change>>& changes) {
+  REQUIRE(changes);
+  std::vector<std::string> lines;
+  for (const Change& change : *changes) {
+    switch (change.kind) {
+      case Change::Kind::added:
+        lines.push_back("A " + change.path);
+        break;
+      case Change::Kind::removed:
+        lines.push_back("D " + change.path);
+        break;
+      case Change::Kind::changed:
+        lines.push_back("M " + change.path);
+        break;
+      case Change::Kind::renamed:
+        lines.push_back("R " + change.from + " -> " + change.path);
+        break;
+    }
+  }
+  return lines;
+}
+
+/// Files a to e, which numbers follow, and `more` before the others.
+void build_numbered(const std::string& path, const std::vector<std::string>& more) {
+  build_pack(path, [&](PackBuilder& builder) {
+    for (const std::string& name : more) must(builder.add_file(name, kPlain, bytes_of("more")));
+    for (const std::string name : {"a", "b", "c", "d", "e"}) must(builder.add_file(name, kPlain, bytes_of(name)));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("trees that number their inodes apart are compared by path alone", "[volume][diff]") {
+  const TempDir directory;
+  build_numbered(directory.path("before.pack"), {});
+  build_numbered(directory.path("after.pack"), {"aa", "sub"});
+  const Pack before = open_pack(directory.path("before.pack"));
+  const Pack after = open_pack(directory.path("after.pack"));
+  CHECK(lines_of(diff(before.root(), after.root())) == std::vector<std::string>{"A aa", "A sub"});
+  CHECK(lines_of(diff(after.root(), before.root())) == std::vector<std::string>{"D aa", "D sub"});
+}
+
+TEST_CASE("a pack, and volumes over it, however often it was opened, number their inodes alike", "[volume][diff]") {
+  const TempDir directory;
+  const std::string path = directory.path("base.pack");
+  build_numbered(path, {});
+  const Pack pack = open_pack(path);
+  auto volume = Volume::memory(open_pack(path));
+  REQUIRE(volume);
+  must(volume->rename("b", "z"));
+  must(volume->set_mtime("", {1, 0}));
+  const std::vector<std::string> expected{"M ", "R b -> z"};
+  CHECK(lines_of(diff(pack.root(), volume->snapshot())) == expected);
+  const auto other = Volume::memory(pack);
+  REQUIRE(other);
+  CHECK(lines_of(diff(other->snapshot(), volume->snapshot())) == expected);
 }
