@@ -245,6 +245,7 @@ Operation large(std::string path, std::uint64_t size, Operation::Kind kind = Ope
 
 std::vector<Operation> streamed() {
   std::vector<Operation> operations;
+  operations.reserve(5);
   for (int i = 0; i < 5; ++i) operations.push_back(large("s" + std::to_string(i), 300'000));
   return operations;
 }

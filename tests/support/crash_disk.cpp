@@ -261,7 +261,10 @@ int CrashDisk::fallocate(int fd, int mode, off_t offset, off_t length) {
 int CrashDisk::sync(std::string_view call, int fd) {
   const std::scoped_lock lock(mutex_);
   int error = admit(call);
-  if (error == 0 && syncs_to_failure_ != 0 && --syncs_to_failure_ == 0) error = -sync_error_;
+  if (error == 0 && syncs_to_failure_ != 0) {
+    --syncs_to_failure_;
+    if (syncs_to_failure_ == 0) error = -sync_error_;
+  }
   OpenFile* file = find(fd);
   if (error != 0) {
     if (!crashed_ && file != nullptr) file->inode->changes.clear();
