@@ -63,7 +63,10 @@ Told write_both(FaultIo& io, CrashDisk& disk, Volume& volume, int failing) {
     is_syncing = true;
     give_way_until([&] { return io.count("renameat2") > 0 || (failing == 2 && io.count("fdatasync") > 0); });
   });
-  std::thread first([&] { told.first = volume.write("first", bytes_of(std::string(4000, 'x'))).has_value(); });
+  std::thread first([&] {
+    told.first = volume.write("first", bytes_of(std::string(4000, 'x'))).has_value();
+    is_syncing = true;  // it should have been before
+  });
   while (!is_syncing) std::this_thread::yield();
   std::thread second([&] { told.second = volume.write("second", bytes_of("x")).has_value(); });
   first.join();

@@ -82,7 +82,7 @@ void reseal_pages(Bytes file, const pack::Footer& footer) {
 
 }  // namespace
 
-void reseal_records(Bytes file, std::size_t begin, std::size_t end) {
+void reseal_records(Bytes file, std::size_t begin, std::size_t end, std::uint64_t segment_id) {
   std::uint64_t at = begin;
   while (range_fits(at, sizeof(log::RecordHeader), std::min(end, file.size()))) {
     auto* header = reinterpret_cast<log::RecordHeader*>(file.data() + at);
@@ -102,7 +102,7 @@ void reseal_records(Bytes file, std::size_t begin, std::size_t end) {
     } else if (word >> 28 == 2) {
       reseal_packed(file, content, length, raw_size(whole.subspan(sizeof(log::RecordHeader) + name)));
     }
-    header->checksum.set(xxh3(whole.subspan(8), log::kBuiltSegmentId + at * log::kOffsetFactor));
+    header->checksum.set(xxh3(whole.subspan(8), segment_id + at * log::kOffsetFactor));
     at = (next + 7) & ~std::uint64_t{7};
   }
 }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+
+#include "log/format.h"
 
 namespace packfs::testing {
 
@@ -10,7 +13,8 @@ namespace packfs::testing {
 /// make sense of it leaves alone. Never touches anything outside `file`.
 void reseal(std::span<std::byte> file);
 
-/// The same for the records that begin at `begin`, one after another, up to `end`.
-void reseal_records(std::span<std::byte> file, std::size_t begin, std::size_t end);
+/// The same for the records of a segment that begin at `begin`, one after another, up to `end`.
+void reseal_records(std::span<std::byte> file, std::size_t begin, std::size_t end,
+                    std::uint64_t segment_id = log::kBuiltSegmentId);
 
 }  // namespace packfs::testing

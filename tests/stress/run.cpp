@@ -46,6 +46,9 @@ Complaint Run::step(const Operation& operation) {
   if (setting_.reopen && steps_ % closeness_.reopened_every == 0) {
     if (auto complaint = reopen()) return complaint;
   }
+  if (setting_.follow && steps_ % closeness_.followed_every == 0) {
+    if (auto complaint = follow()) return complaint;
+  }
   if (steps_ % closeness_.whole_state_every == 0) {
     if (auto complaint = compare_all()) return complaint;
   }
@@ -162,6 +165,24 @@ Complaint Run::reopen() {
   if (volume_.snapshot().commit() < commit) return "reopened at an earlier commit";
   auto complaint = compare_all();
   if (complaint) return "reopened: " + *complaint;
+  return std::nullopt;
+}
+
+/// All that was committed is durable, so whoever reads it by another volume sees all of it when it asks.
+Complaint Run::follow() {
+  follower_ = setting_.follow(std::move(follower_));
+  const auto refreshed = follower_->refresh();
+  if (!refreshed) return "refresh: " + refreshed.error().message();
+  ShownNumbers shown;
+  if (auto complaint = compare_state(static_cast<const Writable&>(*follower_), committed_, shown)) {
+    return "a reader beside: " + *complaint;
+  }
+  const std::uint64_t seen = follower_->snapshot().commit();
+  const std::uint64_t commit = volume_.snapshot().commit();
+  // Numbers that were used by none are told to readers when a segment begins behind them.
+  if (seen < commit) return "a reader beside shows commit " + std::to_string(seen) + ", not " + std::to_string(commit);
+  Numbers& numbers = transaction_ ? committed_numbers_ : numbers_;
+  if (auto complaint = numbers.take(committed_, shown)) return "a reader beside: " + *complaint;
   return std::nullopt;
 }
 

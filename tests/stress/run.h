@@ -23,6 +23,8 @@ struct Setting {
   std::function<Volume()> make;
   Model start;
   std::function<Volume(Volume)> reopen = {};  ///< of a store: closes it, or lets it crash, and gives what is then there
+  /// Of a store: a reader beside the volume; the one given, when it is of the same store.
+  std::function<Volume(std::optional<Volume>)> follow = {};
 };
 
 /// How closely it is looked at.
@@ -30,6 +32,7 @@ struct Closeness {
   std::size_t whole_state_every = 10;  ///< operations
   std::size_t held_every = 25;         ///< operations
   std::size_t reopened_every = 17;     ///< operations
+  std::size_t followed_every = 7;      ///< operations
   bool counters = true;                ///< at the end
 };
 
@@ -73,6 +76,7 @@ class Run {
   Complaint diff(const Operation& operation);
   Complaint perform(const Operation& operation);
   Complaint reopen();
+  Complaint follow();
 
   Complaint compare_all();
   Complaint compare_held();
@@ -84,6 +88,7 @@ class Run {
   const Setting& setting_;
   Closeness closeness_;
   Volume volume_;
+  std::optional<Volume> follower_;  // opened to read, of a store
   Model committed_;
   Model current_;
   Numbers numbers_;

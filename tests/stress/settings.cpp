@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 
 #include "packfs/pack_builder.h"
+#include "packfs/store.h"
 #include "stress/apply.h"
 #include "support/packs.h"
 
@@ -127,12 +129,21 @@ class Stores {
       const std::string copy = next();
       std::filesystem::copy(path, copy);
       std::filesystem::remove(copy + "/LOCK");
+      check(copy);
       return open(copy);
     }
     {
       const Volume closed = std::move(volume);
     }
+    check(path);
     return open(path);
+  }
+  Volume follow(std::optional<Volume> reader) {
+    if (reader && followed_ == count_) return std::move(*reader);
+    followed_ = count_;
+    StoreOptions options;
+    options.read_only = true;
+    return must_make(Volume::open(last(), options));
   }
 
  private:
@@ -150,8 +161,15 @@ class Stores {
     return must_make(Volume::open(path, options));
   }
 
+  static void check(const std::string& path) {
+    const auto report = check_store(path);
+    if (!report) throw std::runtime_error(report.error().message());
+    if (!report->damage.empty()) throw std::runtime_error(report->damage.front().message());
+  }
+
   std::string directory_;
   std::uint64_t count_ = 0;
+  std::uint64_t followed_ = 0;
   std::uint64_t reopened_ = 0;
 };
 
@@ -160,7 +178,8 @@ class Stores {
 Setting store_setting(const testing::TempDir& directory) {
   const auto stores = std::make_shared<Stores>(directory.path());
   return {"a store", [stores] { return stores->make(); }, Model(kOwner, kGroup),
-          [stores](Volume volume) { return stores->reopen(std::move(volume)); }};
+          [stores](Volume volume) { return stores->reopen(std::move(volume)); },
+          [stores](std::optional<Volume> reader) { return stores->follow(std::move(reader)); }};
 }
 
 Setting empty_setting(Fault fault) {
