@@ -36,11 +36,14 @@ namespace store {
 Result<Volume> open(base::Io& io, std::string_view directory, const StoreOptions& options);
 }  // namespace store
 
-/// How a new entry comes to be. Owner and group are the volume's (VolumeOptions).
+/// How a new entry comes to be. Owner and group are the volume's (VolumeOptions), but for `attributes`.
 struct CreateOptions {
   std::uint32_t mode = 0644;  ///< 12 bits, of a new file; make_directory() and the like begin from 0755
   bool make_parents = false;  ///< directories missing on the way are made, mode 0755
   bool exclusive = false;     ///< exists when the name is taken, be it by a symlink (O_EXCL)
+  /// write() only, without make_parents: all attributes of the file, be it new or not, and `mode` does not count.
+  /// Borrowed for the call.
+  const Attributes* attributes = nullptr;
 };
 /// write("a/b/c", bytes, make_parents)
 // NOLINTNEXTLINE(readability-identifier-naming): it reads as a word of the call
@@ -66,7 +69,8 @@ enum class LastLink : bool { kept, followed };
 /// What a volume or an open transaction can be told: every call is atomic, and leaves nothing changed when it fails.
 ///
 /// Paths are as View's. Symlinks in all places but the last are followed, inside the tree; for the last the call says
-/// so. Times: ctime and mtime are set as POSIX has it, from the clock.
+/// so. Times: ctime and mtime are set as POSIX has it, from the clock. Where Attributes are given, mode, owner, mtime
+/// and extended attributes are those.
 ///
 /// Errors of every call: those View has for paths; not_empty, exists, not_a_directory, is_a_directory, invalid where
 /// POSIX has them; no_memory; busy (this thread holds an open transaction of the volume, and the call is on the volume
@@ -91,6 +95,7 @@ class Writable {
 
   /// One directory; its parent is there. Errors: exists.
   Result<void> make_directory(std::string_view path, std::uint32_t mode = 0755);
+  Result<void> make_directory(std::string_view path, const Attributes& attributes);
   /// Makes what is missing on the way and the last, as mkdir -p; a directory (or a symlink to one) there is no error.
   Result<void> make_directories(std::string_view path, std::uint32_t mode = 0755);
   Result<void> remove_directory(std::string_view path);  ///< an empty one. Errors: not_empty; busy (the root)
@@ -109,8 +114,11 @@ class Writable {
   Result<void> link(std::string_view existing, std::string_view path);
   /// `target` is 1 byte to 1 MiB, without NUL, not looked at otherwise.
   Result<void> symlink(std::string_view target, std::string_view path);
+  Result<void> symlink(std::string_view target, std::string_view path, const Attributes& attributes);
   /// fifo, socket, character_device or block_device; the numbers count for devices only.
   Result<void> make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major = 0,
+                            std::uint32_t minor = 0);
+  Result<void> make_special(std::string_view path, FileType type, const Attributes& attributes, std::uint32_t major = 0,
                             std::uint32_t minor = 0);
 
   Result<void> chmod(std::string_view path, std::uint32_t mode);  ///< 12 bits; the last symlink is followed
@@ -122,6 +130,8 @@ class Writable {
   Result<void> set_xattr(std::string_view path, std::string_view name, std::span<const std::byte> value,
                          XattrMode mode = XattrMode::set);
   Result<void> remove_xattr(std::string_view path, std::string_view name);  ///< Errors: no_data
+  /// Mode, owner, mtime and extended attributes at once, of the last component itself; those it had are gone.
+  Result<void> set_attributes(std::string_view path, const Attributes& attributes);
 
   // Reading what is there now, a transaction's own writes included. As View's calls; each sees one state.
 

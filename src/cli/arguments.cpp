@@ -37,7 +37,7 @@ bool parse_read_mode(std::string_view text, ReadMode& mode) {
 /// Something that looks like an option where a name should be: CLI11 takes what looks like a negative number for one.
 const std::string* option_among_names(const RawArguments& raw) {
   const auto is_option = [](const std::string& name) { return !name.empty() && !ArgumentTokens::is_token(name); };
-  for (const std::string* name : {&raw.tree, &raw.path, &raw.from, &raw.to, &raw.file}) {
+  for (const std::string* name : {&raw.tree, &raw.path, &raw.from, &raw.to, &raw.file, &raw.source}) {
     if (is_option(*name)) return name;
   }
   const auto found = std::ranges::find_if(raw.paths, is_option);
@@ -53,7 +53,8 @@ void restore_names(const RawArguments& raw, const ArgumentTokens& tokens, Argume
   arguments.to = tokens.restore(raw.to);
   if (!raw.file.empty()) arguments.file = tokens.restore(raw.file);
   if (raw.command == Command::put) arguments.paths.push_back(tokens.restore(raw.path));
-  if (raw.command == Command::export_tree) {
+  if (raw.command == Command::import_tree) arguments.directory = tokens.restore(raw.source);
+  if (raw.command == Command::export_tree && !arguments.paths.empty()) {
     arguments.directory = std::move(arguments.paths.back());
     arguments.paths.pop_back();
   }
@@ -73,6 +74,7 @@ std::variant<Arguments, std::string> checked(const RawArguments& raw, const Argu
   arguments.nul = raw.nul;
   if (arguments.json && arguments.nul) return "--json and --null exclude each other";
   if (const std::string* option = option_among_names(raw)) return "unknown option " + *option;
+  if (raw.command == Command::export_tree && raw.paths.size() > 2) return "unexpected " + tokens.restore(raw.paths[2]);
   restore_names(raw, tokens, arguments);
   if (arguments.json && raw.command == Command::pack && arguments.tree == "-") {
     return "--json has nowhere to go when the pack goes to standard output";

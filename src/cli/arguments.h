@@ -25,6 +25,7 @@ enum class Command {
   diff,
   init,
   put,
+  import_tree,
   mkdir,
   rm,
   mv,
@@ -43,7 +44,7 @@ struct Arguments {
   std::string from;                ///< mv, cp: the old path; ln: the target
   std::string to;                  ///< mv, cp, ln: the new path; diff: the newer pack or store
   std::string file = "-";          ///< put: where the content comes from; "-" is standard input
-  std::string directory = ".";     ///< unpack, export: where to
+  std::string directory = ".";     ///< unpack, export: where to; import: where from
   Codec codec;
   unsigned threads = 0;  ///< 0: as many as the machine suggests
   ReadMode read_mode = ReadMode::mmap;

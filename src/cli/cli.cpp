@@ -17,13 +17,13 @@ namespace {
 using Run = ExitCode (*)(const Arguments&, Context&);
 
 constexpr std::pair<Command, Run> kRuns[] = {
-    {Command::pack, run_pack},     {Command::unpack, run_unpack}, {Command::export_tree, run_export},
-    {Command::ls, run_ls},         {Command::cat, run_cat},       {Command::stat, run_stat},
-    {Command::info, run_info},     {Command::verify, run_verify}, {Command::diff, run_diff},
-    {Command::init, run_init},     {Command::put, run_put},       {Command::mkdir, run_mkdir},
-    {Command::rm, run_rm},         {Command::mv, run_mv},         {Command::cp, run_cp},
-    {Command::ln, run_ln},         {Command::log, run_log},       {Command::check, run_check},
-    {Command::repair, run_repair},
+    {Command::pack, run_pack},   {Command::unpack, run_unpack}, {Command::export_tree, run_export},
+    {Command::ls, run_ls},       {Command::cat, run_cat},       {Command::stat, run_stat},
+    {Command::info, run_info},   {Command::verify, run_verify}, {Command::diff, run_diff},
+    {Command::init, run_init},   {Command::put, run_put},       {Command::import_tree, run_import},
+    {Command::mkdir, run_mkdir}, {Command::rm, run_rm},         {Command::mv, run_mv},
+    {Command::cp, run_cp},       {Command::ln, run_ln},         {Command::log, run_log},
+    {Command::check, run_check}, {Command::repair, run_repair},
 };
 
 ExitCode run_command(const Arguments& arguments, Context& context) {

@@ -19,6 +19,7 @@ ExitCode run_verify(const Arguments& arguments, Context& context);
 ExitCode run_diff(const Arguments& arguments, Context& context);
 ExitCode run_init(const Arguments& arguments, Context& context);
 ExitCode run_put(const Arguments& arguments, Context& context);
+ExitCode run_import(const Arguments& arguments, Context& context);
 ExitCode run_mkdir(const Arguments& arguments, Context& context);
 ExitCode run_rm(const Arguments& arguments, Context& context);
 ExitCode run_mv(const Arguments& arguments, Context& context);

@@ -28,10 +28,13 @@ KindText text_of(Kind kind) {
   return {"R ", "renamed"};
 }
 
+/// The root has no name of its own.
+std::string_view shown(const std::string& path) { return path.empty() ? std::string_view(".") : path; }
+
 std::string change_text(const Change& change) {
   Json object;
   object["change"] = text_of(change.kind).word;
-  set_bytes(object, "path", change.path);
+  set_bytes(object, "path", shown(change.path));
   if (change.kind == Kind::renamed) set_bytes(object, "from", change.from);
   return json_text(object);
 }
@@ -51,7 +54,7 @@ void show(const Change& change, const Arguments& arguments, Lines& lines) {
       lines.text(" -> ");
     }
   }
-  lines.name(change.path.empty() ? "." : change.path);
+  lines.name(shown(change.path));
   lines.end();
 }
 

@@ -11,7 +11,7 @@ constexpr std::string_view kKeeping = "Look after a store";
 
 }  // namespace
 
-const std::array<CommandHelp, 19> kCommandHelp = {{
+const std::array<CommandHelp, 20> kCommandHelp = {{
     {Command::pack, kPacking, "pack", "Pack directory trees into one file", "pack [OPTIONS] SRC... -o OUT",
      R"(One directory: its contents become the pack's root. Several sources, or one that is
 not a directory: each stands in the root under its base name.
@@ -93,6 +93,16 @@ content is there whole, or not at all.
 
 Example: a compiled file into a cache
   packfs put build.store obj/main.o main.o)"},
+    {Command::import_tree, kChanging, "import", "Take a host directory into a store",
+     "import [OPTIONS] DIR STORE [PATH]",
+     R"(What is in DIR comes into the directory PATH, or the root, exactly, with all attributes;
+PATH is made when it is missing, and gets those of DIR then or when it is empty.
+Directories merge with those there, files are replaced; a type that clashes is refused
+and named. The store itself is left out. What cannot be read is named, the rest is taken
+in, and the exit code is 3.
+
+Example: a tree into a store
+  packfs import assets build.store assets)"},
     {Command::mkdir, kChanging, "mkdir", "Make directories in a store", "mkdir [OPTIONS] STORE PATH...",
      R"(A PATH that cannot be made is named, the others are made, and the exit code is 3.
 
@@ -153,6 +163,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part.
 Example: pack a directory, look into it, unpack it
   packfs pack assets -o assets.pack
   packfs ls -lR assets.pack
-  packfs unpack assets.pack -C copy)";
+  packfs unpack assets.pack -C copy
+
+Example: a store, a directory in it, one more file
+  packfs init build.store
+  packfs import assets build.store assets
+  echo hello | packfs put build.store hello)";
 
 }  // namespace packfs::cli

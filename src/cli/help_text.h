@@ -17,7 +17,7 @@ struct CommandHelp {
   std::string_view details;  ///< below the options: rules, then an example
 };
 
-extern const std::array<CommandHelp, 19> kCommandHelp;
+extern const std::array<CommandHelp, 20> kCommandHelp;
 
 /// Below the list of commands.
 extern const std::string_view kMainHelp;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/import_problems.h"
 #include "cli/lines.h"
 #include "cli/problem_text.h"
 #include "cli/progress.h"
@@ -114,21 +115,13 @@ class Packing {
   }
 
   ExitCode finish(const PackInfo& info) {
-    name_all(report_.skipped);
-    name_all(report_.changed);
-    name_all(report_.incomplete);
+    name_problems(report_, context_.diagnostics);
     if (arguments_.json) {
       Lines lines(arguments_, context_);
       lines.text(pack_json(arguments_.tree, info, report_));
       lines.end();
     }
     return report_.exact() ? ExitCode::done : ExitCode::partial;
-  }
-
-  void name_all(const std::vector<Problem>& problems) {
-    for (const Problem& problem : problems) {
-      context_.diagnostics.error(problem_text(problem.path, problem.error));
-    }
   }
 
   /// An error that is not about a source as it was given is one of the output, met at its path if it has one.

@@ -39,6 +39,7 @@ class CommandLine {
     switch (command) {
       case Command::init:
       case Command::put:
+      case Command::import_tree:
       case Command::mkdir:
       case Command::rm:
       case Command::mv:
@@ -71,11 +72,7 @@ class CommandLine {
         return name("PATH", raw_.paths, "Paths in it to unpack; all when there is none", false);
       case Command::export_tree:
         pack_or_store();
-        app_.add_option("DIR", raw_.paths, "The directory to write to; behind a PATH, if not all is wanted")
-            ->required()
-            ->expected(1, 2)
-            ->option_text(" ");
-        return;
+        return name("DIR", raw_.paths, "The directory to write to; behind a PATH, if not all is wanted");
       case Command::ls:
         pack_or_store();
         return name("PATH", raw_.paths, "Directories or other entries to list", false);
@@ -104,6 +101,10 @@ class CommandLine {
         store("The store to change");
         name("PATH", raw_.path, "The file to write in it");
         return name("FILE", raw_.file, "Where the content comes from; - is standard input (-)", false);
+      case Command::import_tree:
+        name("DIR", raw_.source, "The host directory whose contents to take in");
+        store("The store to change");
+        return name("PATH", raw_.paths, "The directory in it to put them in (the root)", false);
       case Command::mkdir:
         store("The store to change");
         return name("PATH", raw_.paths, "Directories to make");
@@ -137,6 +138,8 @@ class CommandLine {
                       "Mode, links, owner, group, size or device number, time of\nmodification (UTC), name, target");
         app_.add_flag("-R,--recursive", raw_.recursive, "Everything below, as paths");
         break;
+      case Command::import_tree:
+        return add_threads("Threads to read with");
       case Command::mkdir:
         app_.add_flag("-p,--parents", raw_.parents, "Make missing parents; a directory that is there is no error");
         return;
@@ -169,8 +172,11 @@ class CommandLine {
         ->option_text("OUT");
     app_.add_option("--codec", raw_.codec, "How contents are stored; LEVEL is 1 to 19 (none)")
         ->option_text("none|zstd[:LEVEL]");
-    app_.add_option("--threads", raw_.threads, "Threads to read with; the pack does not depend on it")
-        ->option_text("N");
+    add_threads("Threads to read with; the pack does not depend on it");
+  }
+
+  void add_threads(const char* description) {
+    app_.add_option("--threads", raw_.threads, description)->option_text("N");
   }
 
   CLI::App& app_;

@@ -18,13 +18,17 @@ Json problems_json(std::span<const Problem> problems) {
   return list;
 }
 
+void set_problems(Json& object, const host::ImportReport& report) {
+  object["skipped"] = problems_json(report.skipped);
+  object["changed"] = problems_json(report.changed);
+  object["incomplete"] = problems_json(report.incomplete);
+}
+
 }  // namespace
 
 std::string pack_json(std::string_view pack, const PackInfo& info, const host::ImportReport& report) {
   Json object = info_object(pack, info);
-  object["skipped"] = problems_json(report.skipped);
-  object["changed"] = problems_json(report.changed);
-  object["incomplete"] = problems_json(report.incomplete);
+  set_problems(object, report);
   return json_text(object);
 }
 
@@ -43,8 +47,17 @@ std::string unpack_json(std::string_view directory, std::span<const Problem> mis
   return json_text(object);
 }
 
-std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
-                        std::span<const Problem> failed) {
+std::string import_json(std::string_view store, std::uint64_t commit, const host::ImportReport& report) {
+  Json object;
+  set_bytes(object, "path", store);
+  object["commit"] = commit;
+  object["entries"] = report.entries;
+  object["bytes"] = report.bytes;
+  set_problems(object, report);
+  return json_text(object);
+}
+
+std::string change_json(std::string_view store, std::optional<std::uint64_t> commit, std::span<const Problem> failed) {
   Json object;
   set_bytes(object, "path", store);
   object["commit"] = commit ? Json(*commit) : Json();

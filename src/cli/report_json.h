@@ -23,6 +23,9 @@ namespace packfs::cli {
 [[nodiscard]] std::string unpack_json(std::string_view directory, std::span<const Problem> missing,
                                       const host::ExportReport& report);
 
+/// "path" (of the store), "commit", "entries", "bytes", "skipped", "changed", "incomplete".
+[[nodiscard]] std::string import_json(std::string_view store, std::uint64_t commit, const host::ImportReport& report);
+
 /// "path" (of the store), "commit" (null: nothing was changed), "failed".
 [[nodiscard]] std::string change_json(std::string_view store, std::optional<std::uint64_t> commit,
                                       std::span<const Problem> failed);

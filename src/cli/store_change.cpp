@@ -39,27 +39,27 @@ void StoreChange::qualify(const std::string& path, const Error& error) {
   context_.diagnostics.error(problem_text(path, error, arguments_.tree));
 }
 
+std::optional<std::uint64_t> StoreChange::commit() {
+  if (context_.stopped()) return std::nullopt;
+  const auto committed = transaction_->commit();
+  if (committed) return *committed;
+  fail(committed.error());
+  return std::nullopt;
+}
+
 ExitCode StoreChange::finish() {
-  if (context_.stopped()) return ExitCode::failed;
-  std::optional<std::uint64_t> commit;
-  if (any_done_) {
-    const auto committed = transaction_->commit();
-    if (!committed) return fail(committed.error());
-    commit = *committed;
-  }
+  const auto committed = any_done_ ? commit() : std::nullopt;
+  if (any_done_ && !committed) return ExitCode::failed;
   if (arguments_.json) {
     Lines lines(arguments_, context_);
-    lines.text(change_json(arguments_.tree, commit, problems_));
+    lines.text(change_json(arguments_.tree, committed, problems_));
     lines.end();
   }
   if (problems_.empty()) return ExitCode::done;
   return any_done_ ? ExitCode::partial : ExitCode::failed;
 }
 
-ExitCode StoreChange::fail(const Error& error) {
-  context_.diagnostics.error(error.with_path(arguments_.tree));
-  return ExitCode::failed;
-}
+void StoreChange::fail(const Error& error) { context_.diagnostics.error(error.with_path(arguments_.tree)); }
 
 Result<void> explain_invalid(Result<void> result) {
   if (result || result.error().code() != ErrorCode::invalid) return result;

@@ -8,8 +8,8 @@
 #include "cli/arguments.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
-#include "packfs/host_tree.h"
 #include "packfs/error.h"
+#include "packfs/host_tree.h"
 #include "packfs/volume.h"
 
 namespace packfs::cli {
@@ -30,12 +30,14 @@ class StoreChange {
   /// `path` was done, but not as it should have been.
   void qualify(const std::string& path, const Error& error);
 
-  /// Commits, if anything was done, and prints a result if one was asked for. Call last, if at all: a change that goes
-  /// without it never was. A stopped command commits nothing.
+  /// Commits all that was done; the commit's number, nothing when that failed. A stopped command commits nothing.
+  [[nodiscard]] std::optional<std::uint64_t> commit();
+  /// commit(), if anything was done, and prints a result if one was asked for. Call last, if at all: a change that goes
+  /// without either never was.
   [[nodiscard]] ExitCode finish();
 
  private:
-  ExitCode fail(const Error& error);
+  void fail(const Error& error);
 
   const Arguments& arguments_;
   Context& context_;

@@ -127,8 +127,9 @@ class Check {
         log_.damage(whole.error().with_path(file.path()).with_note(note));
       }
       ++log_.report().records_checked;
+      log_.advance((*scanned)->extent.next - (*scanned)->offset);
     }
-    log_.advance(group.end - group.begin);
+    log_.advance(group.end - group.commit_record);
   }
 
   /// What stands where the groups of the last segment end.

@@ -113,17 +113,16 @@ Result<std::optional<Error>> Follower::read_groups(Place& place) {
     const auto group = groups.next();
     if (!group) return std::unexpected(group.error().with_path(file_->path()));
     if (!group->has_value()) break;
+    // The next writer goes on in the place of a mark; what stands behind one says whether it has.
     if (!(*group)->is_closed) tail.push_back(**group);
     for (; !tail.empty() && tail.front().end <= (*group)->synced_end; tail.pop_front()) {
       if (auto applied = apply(tail.front(), place); !applied) return std::unexpected(std::move(applied.error()));
     }
-    // The mark of an orderly close: the next writer goes on in its place.
-    if ((*group)->is_closed) break;
   }
   for (const log::FoundGroup& group : tail) {
     const auto whole = file_->is_whole(group);
     if (!whole) return std::unexpected(whole.error());
-    if (!*whole) return std::nullopt;
+    if (!*whole) return groups.damage();
     if (auto applied = apply(group, place); !applied) return std::unexpected(std::move(applied.error()));
   }
   return groups.damage();

@@ -64,7 +64,7 @@ Result<void> Edit::set_body(Place& place, const Body& body, const Attributes* at
 
 Result<void> Edit::write(std::string_view path, std::span<const std::byte> bytes, Ref<const Content> content,
                          const CreateOptions& options, const Attributes* attributes) {
-  if (options.mode > kModeBits || (attributes != nullptr && options.make_parents)) {
+  if (attributes == nullptr ? options.mode > kModeBits : options.make_parents) {
     return std::unexpected(Error(ErrorCode::invalid));
   }
   auto xattrs = xattrs_given(attributes);

@@ -15,7 +15,8 @@ Result<void> Writable::write(std::string_view path, std::span<const std::byte> c
               .exclusive = options.exclusive,
               .mode = options.mode,
               .path = path,
-              .bytes = content});
+              .bytes = content,
+              .attributes = options.attributes});
 }
 
 Result<void> Writable::write(std::string_view path, std::unique_ptr<std::byte[]> content, std::size_t bytes,
@@ -28,10 +29,12 @@ Result<void> Writable::write(std::string_view path, std::unique_ptr<std::byte[]>
               .exclusive = options.exclusive,
               .mode = options.mode,
               .path = path,
-              .content = std::move(*adopted)});
+              .content = std::move(*adopted),
+              .attributes = options.attributes});
 }
 
 Result<void> Writable::append(std::string_view path, std::span<const std::byte> content, const CreateOptions& options) {
+  if (options.attributes != nullptr) return std::unexpected(Error(ErrorCode::invalid));
   return run({.kind = Kind::append,
               .make_parents = options.make_parents,
               .exclusive = options.exclusive,
@@ -47,6 +50,9 @@ Result<void> Writable::truncate(std::string_view path, std::uint64_t size) {
 }
 Result<void> Writable::make_directory(std::string_view path, std::uint32_t mode) {
   return run({.kind = Kind::make_directory, .mode = mode, .path = path});
+}
+Result<void> Writable::make_directory(std::string_view path, const Attributes& attributes) {
+  return run({.kind = Kind::make_directory, .path = path, .attributes = &attributes});
 }
 Result<void> Writable::make_directories(std::string_view path, std::uint32_t mode) {
   return run({.kind = Kind::make_directories, .mode = mode, .path = path});
@@ -68,9 +74,21 @@ Result<void> Writable::link(std::string_view existing, std::string_view path) {
 Result<void> Writable::symlink(std::string_view target, std::string_view path) {
   return run({.kind = Kind::symlink, .path = path, .other = target});
 }
+Result<void> Writable::symlink(std::string_view target, std::string_view path, const Attributes& attributes) {
+  return run({.kind = Kind::symlink, .path = path, .other = target, .attributes = &attributes});
+}
 Result<void> Writable::make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major,
                                     std::uint32_t minor) {
   return run({.kind = Kind::make_special, .type = type, .mode = mode, .major = major, .minor = minor, .path = path});
+}
+Result<void> Writable::make_special(std::string_view path, FileType type, const Attributes& attributes,
+                                    std::uint32_t major, std::uint32_t minor) {
+  return run({.kind = Kind::make_special,
+              .type = type,
+              .major = major,
+              .minor = minor,
+              .path = path,
+              .attributes = &attributes});
 }
 Result<void> Writable::chmod(std::string_view path, std::uint32_t mode) {
   return run({.kind = Kind::chmod, .mode = mode, .path = path});
@@ -87,6 +105,9 @@ Result<void> Writable::set_xattr(std::string_view path, std::string_view name, s
 }
 Result<void> Writable::remove_xattr(std::string_view path, std::string_view name) {
   return run({.kind = Kind::remove_xattr, .path = path, .other = name});
+}
+Result<void> Writable::set_attributes(std::string_view path, const Attributes& attributes) {
+  return run({.kind = Kind::set_attributes, .path = path, .attributes = &attributes});
 }
 
 namespace {

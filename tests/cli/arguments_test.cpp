@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -55,6 +56,54 @@ TEST_CASE("each command takes its options", "[cli][arguments]") {
   CHECK(parsed({"verify", "p"}).command == Command::verify);
 }
 
+TEST_CASE("each command on a store takes its names and options", "[cli][arguments]") {
+  CHECK(parsed({"init", "s"}).command == Command::init);
+  CHECK(parsed({"init", "s"}).tree == "s");
+  const Arguments put = parsed({"put", "s", "x"});
+  CHECK(put.command == Command::put);
+  CHECK(put.tree == "s");
+  CHECK(put.paths == std::vector<std::string>{"x"});
+  CHECK(put.file == "-");
+  CHECK(parsed({"put", "s", "x", "-"}).file == "-");
+  CHECK(parsed({"put", "s", "x", "--json", "[f]"}).file == "[f]");
+  CHECK(parsed({"mkdir", "s", "a", "b"}).paths == std::vector<std::string>{"a", "b"});
+  CHECK_FALSE(parsed({"mkdir", "s", "a"}).parents);
+  CHECK(parsed({"mkdir", "-p", "s", "a"}).parents);
+  CHECK(parsed({"rm", "-r", "s", "a"}).recursive);
+  for (const auto& [name, command] : {std::pair{"mv", Command::mv}, {"cp", Command::cp}, {"ln", Command::ln}}) {
+    const Arguments two = parsed({name, "s", "from", "to"});
+    CHECK(two.command == command);
+    CHECK(two.tree == "s");
+    CHECK(two.from == "from");
+    CHECK(two.to == "to");
+  }
+  CHECK(parsed({"cp", "s", "a", "-r", "b"}).recursive);
+  CHECK(parsed({"ln", "s", "a", "b", "--symbolic"}).symbolic);
+  CHECK(parsed({"diff", "a", "b", "-0"}).to == "b");
+  CHECK(parsed({"log", "s", "-0"}).nul);
+  CHECK(parsed({"check", "s"}).command == Command::check);
+  CHECK(parsed({"repair", "s"}).command == Command::repair);
+}
+
+TEST_CASE("export and import take a host directory, and a path if one is given", "[cli][arguments]") {
+  const Arguments whole = parsed({"export", "p", "dir"});
+  CHECK(whole.command == Command::export_tree);
+  CHECK(whole.paths.empty());
+  CHECK(whole.directory == "dir");
+  const Arguments part = parsed({"export", "p", "--privileged", "-", "dir"});
+  CHECK(part.paths == std::vector<std::string>{"-"});
+  CHECK(part.directory == "dir");
+  CHECK(part.privileged);
+  CHECK(answered({"export", "p", "a", "b", "[c]"}).text == "unexpected [c]");
+  const Arguments import = parsed({"import", "dir", "s", "--threads=2"});
+  CHECK(import.command == Command::import_tree);
+  CHECK(import.directory == "dir");
+  CHECK(import.tree == "s");
+  CHECK(import.paths.empty());
+  CHECK(import.threads == 2);
+  CHECK(parsed({"import", "dir", "s", "at"}).paths == std::vector<std::string>{"at"});
+}
+
 TEST_CASE("what is not given has its default", "[cli][arguments]") {
   const Arguments pack = parsed({"pack", "a", "-o", "-"});
   CHECK(pack.codec.kind == packfs::Codec::Kind::none);
@@ -104,6 +153,16 @@ TEST_CASE("wrong usage is named, with where to look", "[cli][arguments]") {
       Case{{"info", "p", "more", "[x]"}, "unexpected more [x]", "Try 'packfs info --help'."},
       Case{{"ls", "--bogus", "p"}, "unexpected --bogus", "Try 'packfs ls --help'."},
       Case{{"ls", "-5", "p"}, "unknown option -5", "Try 'packfs ls --help'."},
+      Case{{"put", "s", "x", "-5"}, "unknown option -5", "Try 'packfs put --help'."},
+      Case{{"mv", "s", "x", "-5"}, "unknown option -5", "Try 'packfs mv --help'."},
+      Case{{"mv", "s", "x"}, "TO is required", "Try 'packfs mv --help'."},
+      Case{{"mv", "s", "x", "y", "z"}, "unexpected z", "Try 'packfs mv --help'."},
+      Case{{"put", "s"}, "PATH is required", "Try 'packfs put --help'."},
+      Case{{"rm", "s"}, "PATH is required", "Try 'packfs rm --help'."},
+      Case{{"rm", "-0", "s", "x"}, "unknown option -0", "Try 'packfs rm --help'."},
+      Case{{"diff", "a"}, "B is required", "Try 'packfs diff --help'."},
+      Case{{"import", "d"}, "STORE is required", "Try 'packfs import --help'."},
+      Case{{"export", "p"}, "DIR is required", "Try 'packfs export --help'."},
       Case{{"ls", "p", "-5"}, "unknown option -5", "Try 'packfs ls --help'."},
       Case{{"ls", "-0", "--json", "p"}, "--json and --null exclude each other", "Try 'packfs ls --help'."},
       Case{{"ls", "--read-mode", "x", "p"}, "--read-mode is mmap or pread", "Try 'packfs ls --help'."},
@@ -128,13 +187,15 @@ TEST_CASE("help and version are answers", "[cli][arguments]") {
   CHECK(answered({"--version"}).text == "packfs " PACKFS_VERSION "\n");
   CHECK(answered({"--version"}).exit_code == ExitCode::done);
   const std::string main_help = answered({"--help"}).text;
-  for (const std::string_view command : {"pack", "unpack", "ls", "cat", "stat", "info", "verify"}) {
+  for (const std::string_view command :
+       {"pack", "unpack", "export", "ls", "cat", "stat", "info", "verify", "diff",  "init",
+        "put",  "import", "mkdir",  "rm", "mv",  "cp",   "ln",   "log",    "check", "repair"}) {
     CHECK(main_help.find("\n  " + std::string(command) + " ") != std::string::npos);
     const Answer help = answered({command, "--help"});
     CHECK(help.exit_code == ExitCode::done);
     CHECK(help.text.find("Usage: packfs " + std::string(command) + " ") != std::string::npos);
     CHECK(help.text.find("Example: ") != std::string::npos);
-    CHECK(help.text.find("\n  packfs " + std::string(command) + " ") != std::string::npos);
+    CHECK(help.text.find("packfs " + std::string(command) + " ", help.text.find("Example: ")) != std::string::npos);
   }
 }
 

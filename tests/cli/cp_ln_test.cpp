@@ -63,14 +63,13 @@ TEST_CASE("cp refuses what cannot be, and leaves all as it was", "[cli][cp]") {
     std::vector<std::string> names;
     std::string err;
   };
-  const auto c =
-      GENERATE(Case{{"a", "c"}, "a: Is a directory (-r copies directories)"},
-               Case{{"-r", "a", "a/c"}, "a -> a/c: Invalid argument (a directory cannot go into itself)"},
-               Case{{"-r", "a", "b"}, "a -> b/a: File exists"}, Case{{"-r", "a", "top"}, "a -> top: File exists"},
-               Case{{"a/file", "b"}, "a/file -> b/file: File exists"},
-               Case{{"a/file", "top/"}, "a/file -> top/: File exists"},
-               Case{{"nope", "b"}, "nope: No such file or directory"},
-               Case{{"a/file", "no/where"}, "a/file -> no/where: No such file or directory"});
+  const auto c = GENERATE(
+      Case{{"a", "c"}, "a: Is a directory (-r copies directories)"},
+      Case{{"-r", "a", "a/c"}, "a -> a/c: Invalid argument (a directory cannot go into itself)"},
+      Case{{"-r", "a", "b"}, "a -> b/a: File exists"}, Case{{"-r", "a", "top"}, "a -> top: File exists"},
+      Case{{"a/file", "b"}, "a/file -> b/file: File exists"}, Case{{"a/file", "top/"}, "a/file -> top/: File exists"},
+      Case{{"nope", "b"}, "nope: No such file or directory"},
+      Case{{"a/file", "no/where"}, "a/file -> no/where: No such file or directory"});
   std::vector<std::string> arguments = c.names;
   arguments.insert(arguments.begin(), "cp");
   const std::string before = s.names();

@@ -9,8 +9,8 @@ namespace {
 using packfs::testing::Outcome;
 using packfs::testing::SampleStore;
 
-struct Tree : SampleStore {
-  Tree() {
+struct MovingTree : SampleStore {
+  MovingTree() {
     put("a/file", "in a");
     put("b/file", "in b");
     put("top", "on top");
@@ -20,7 +20,7 @@ struct Tree : SampleStore {
 };
 
 TEST_CASE("mv gives an entry another path, directories with all that is in them", "[cli][mv]") {
-  const Tree s;
+  const MovingTree s;
   const Outcome moved = s.run({"mv", "a", "moved"});
   CHECK(moved.exit_code == 0);
   CHECK(moved.out.empty());
@@ -32,7 +32,7 @@ TEST_CASE("mv gives an entry another path, directories with all that is in them"
 }
 
 TEST_CASE("mv to a directory goes into it, through a symlink too", "[cli][mv]") {
-  const Tree s;
+  const MovingTree s;
   s.must({"mv", "top", "empty"});
   CHECK(s.cat("empty/top") == "on top");
   s.must({"mv", "/a//", "to-b/"});
@@ -42,7 +42,7 @@ TEST_CASE("mv to a directory goes into it, through a symlink too", "[cli][mv]") 
 }
 
 TEST_CASE("mv replaces what is no directory, and empty directories", "[cli][mv]") {
-  const Tree s;
+  const MovingTree s;
   s.must({"mv", "top", "b/file"});
   CHECK(s.cat("b/file") == "on top");
   s.must({"mkdir", "b/a"});
@@ -51,7 +51,7 @@ TEST_CASE("mv replaces what is no directory, and empty directories", "[cli][mv]"
 }
 
 TEST_CASE("mv refuses what cannot be, and leaves all as it was", "[cli][mv]") {
-  const Tree s;
+  const MovingTree s;
   s.put("b/a/other", "x");
   s.must({"mkdir", "b/top"});
   struct Case {

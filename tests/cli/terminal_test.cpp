@@ -40,6 +40,13 @@ TEST_CASE("progress is shown at a terminal and erased, elsewhere there is none",
   check_progress({"verify", pack}, "verify: ");
   check_progress({"unpack", pack, "-C", directory.path("a")}, "unpack: ");
   check_progress({"pack", directory.path("a"), "-o", directory.path("again.pack")}, "pack: ");
+  const std::string store = directory.path("many.store");
+  REQUIRE(run_cli({"init", store}).exit_code == 0);
+  check_progress({"import", directory.path("a"), store}, "import: ");
+  check_progress({"check", store}, "check: ");
+  check_progress({"verify", store}, "verify: ");
+  check_progress({"export", store, directory.path("c")}, "export: ");
+  CHECK(run_cli({"check", store}).err.empty());
   CHECK(run_cli({"verify", pack}).err.empty());
   CHECK(run_cli({"unpack", pack, "-C", directory.path("b")}).err.empty());
   CHECK(run_cli({"pack", directory.path("b"), "-o", directory.path("once-more.pack")}).err.empty());

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The demonstration of `make demo`: run.sh PACKFS [TREE] packs a real tree with the command PACKFS, looks into the pack,
-# verifies it, unpacks it, and compares the copy with the original.
+# verifies it, unpacks it, and compares the copy with the original. Then it takes the tree into a store, changes the
+# store, and compares.
 set -eu
 
 packfs=$1
@@ -58,8 +59,30 @@ if command -v rsync >/dev/null && [ -n "$privileged" ]; then
   echo "rsync -aHAXnic --delete: no difference in owners, modes, times, links and attributes"
 fi
 
+say "store: the same tree as one that can be changed"
+store=$work/demo.store
+"$packfs" init "$store"
+timed import "$packfs" import "$tree" "$store" tree
+timed export "$packfs" export $privileged "$store" tree "$work/exported"
+diff -r --no-dereference "$tree" "$work/exported"
+echo "export, then diff -r: no difference"
+
+say "store: each command is one transaction, durable when it ends"
+echo "A note on $tree." | timed put "$packfs" put "$store" notes/first.txt
+timed cp "$packfs" cp -r "$store" tree tree.before
+timed mv "$packfs" mv "$store" "tree/$file" notes
+"$packfs" cat "$store" notes/first.txt "notes/${file##*/}" | head -n 3
+cp -r "$store" "$work/earlier.store"
+"$packfs" rm -r "$store" tree.before
+"$packfs" mv "$store" notes/first.txt notes/only.txt
+echo "what changed since an earlier copy, but for what was in tree.before:"
+"$packfs" diff "$work/earlier.store" "$store" | grep -v '^. tree.before/'
+"$packfs" ls "$store" notes
+timed check "$packfs" check "$store"
+
 say "sizes and times"
 printf '%-8s %10s bytes in files\n' tree "$(find "$tree" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')"
 printf '%-8s %10s bytes\n' pack "$(bytes_of "$work/demo.pack")"
 printf '%-8s %10s bytes with --codec zstd:3\n' small "$(bytes_of "$work/small.pack")"
+printf '%-8s %10s bytes, the journal of all that was done\n' store "$(cat "$store"/segment-* | wc -c)"
 cat "$work/times"

@@ -38,6 +38,20 @@ Model model_of(const std::vector<Operation>& operations, Model model = Model(100
 }
 
 /// The operations with the library's own errors, which an Outcome has no room for.
+Result<void> apply_given(const Operation& operation, Writable& to) {
+  const Attributes given = stress::attributes_given(operation);
+  switch (operation.kind) {
+    case Operation::Kind::write_given:
+      return to.write(operation.path, bytes_of(content_of(operation)), {.attributes = &given});
+    case Operation::Kind::make_directory_given:
+      return to.make_directory(operation.path, given);
+    case Operation::Kind::symlink_given:
+      return to.symlink(operation.other, operation.path, given);
+    default:
+      return to.set_attributes(operation.path, given);
+  }
+}
+
 Result<void> apply_fully(const Operation& operation, Writable& to) {
   const std::string content = content_of(operation);
   const auto bytes = bytes_of(content);
@@ -87,8 +101,10 @@ Result<void> apply_fully(const Operation& operation, Writable& to) {
       return to.set_mtime(operation.path, operation.mtime, last);
     case Kind::set_xattr:
       return to.set_xattr(operation.path, operation.other, bytes);
-    default:
+    case Kind::remove_xattr:
       return to.remove_xattr(operation.path, operation.other);
+    default:
+      return apply_given(operation, to);
   }
 }
 

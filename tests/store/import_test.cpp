@@ -132,6 +132,8 @@ TEST_CASE("what comes in meets what is there: directories merge, else the new on
     CHECK(sink.add_directory(root, "..", attributes_of(0711, 6)).error().code() == ErrorCode::invalid);
     CHECK(sink.add_directory(root, "a/b", attributes_of(0711, 6)).error().code() == ErrorCode::invalid);
     CHECK(sink.add_file(root, "bad", attributes_of(010000, 6), bytes).error().code() == ErrorCode::invalid);
+    CHECK(sink.add_file(root, "kept", attributes_of(010000, 6), bytes).error().code() == ErrorCode::invalid);
+    CHECK(sink.add_symlink(root, "kept", attributes_of(0777, 6), "").error().code() == ErrorCode::invalid);
     const auto entry = sink.add_symlink(*dir, "new link", attributes_of(0777, 7), "sub");
     REQUIRE(entry);
     must(sink.add_link(root, "second", *entry));

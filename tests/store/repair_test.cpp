@@ -153,6 +153,12 @@ TEST_CASE("repair finds the damage that keeps a store from opening, whatever sta
   }
   if (kept == 3) flip(segment, at);
   CHECK(Volume::open(path).error().code() == ErrorCode::corrupt);
+  StoreOptions reading;
+  reading.read_only = true;
+  const auto read = Volume::open(path, reading);
+  REQUIRE_FALSE(read);
+  CHECK(read.error().code() == ErrorCode::corrupt);
+  CHECK(check_store(path)->damages == 1);
   const RepairReport report = repaired(path);
   CHECK(report.changed);
   CHECK(report.damage.size() == 1);

@@ -44,6 +44,32 @@ Outcome done(const T& result) {
   return result ? Outcome() : failed(result);
 }
 
+/// Those with all attributes.
+template <class Tree, class Bytes>
+std::optional<Outcome> change_given(const Operation& op, Tree& tree, const Bytes& content,
+                                    const Attributes& attributes) {
+  switch (op.kind) {
+    case Kind::set_attributes:
+      return done(tree.set_attributes(op.path, attributes));
+    case Kind::write_given: {
+      CreateOptions options = create_options(op);
+      options.mode = 0644;
+      options.attributes = &attributes;
+      return done(tree.write(op.path, content, options));
+    }
+    case Kind::make_directory_given:
+      return done(tree.make_directory(op.path, attributes));
+    case Kind::symlink_given:
+      return done(tree.symlink(op.other, op.path, attributes));
+    case Kind::make_special_given:
+      return done(tree.make_special(op.path, static_cast<FileType>(op.option), attributes,
+                                    static_cast<std::uint32_t>(op.offset >> 32),
+                                    static_cast<std::uint32_t>(op.offset)));
+    default:
+      return std::nullopt;
+  }
+}
+
 /// The calls that a Writable and a Model have under one name, but for their bytes.
 template <class Tree, class Bytes>
 std::optional<Outcome> change(const Operation& op, Tree& tree, const Bytes& content) {
@@ -88,7 +114,7 @@ std::optional<Outcome> change(const Operation& op, Tree& tree, const Bytes& cont
     case Kind::remove_xattr:
       return done(tree.remove_xattr(op.path, op.other));
     default:
-      return std::nullopt;
+      return change_given(op, tree, content, attributes_given(op));
   }
 }
 

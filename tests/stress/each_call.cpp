@@ -72,6 +72,14 @@ Operation call_of(std::size_t which, std::uint64_t seed) {
       return from_line("set_mtime path=\"s\" seconds=77 nanoseconds=5");
     case 20:
       return from_line("set_xattr path=\"a\" other=\"user.b\"" + size(900) + " seed=4");
+    case 21:
+      return from_line("write_given path=\"a/g\" uid=3 gid=4 seconds=-7 nanoseconds=5 mode=420 seed=6" + size(9000));
+    case 22:
+      return from_line("symlink_given path=\"t\" other=\"a/b\" uid=3 gid=4 seconds=-7 mode=511 seed=6");
+    case 23:
+      return from_line("make_directory_given path=\"m\" uid=3 gid=4 seconds=-7 mode=448 seed=6");
+    case 24:
+      return from_line("set_attributes path=\"a\" uid=3 gid=4 seconds=-7 mode=448 seed=6");
     default:
       return from_line("remove_xattr path=\"a/f\" other=\"user.a\"");
   }

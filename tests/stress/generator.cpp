@@ -36,6 +36,11 @@ constexpr std::array kWeights{Weighted{Kind::write, 90},
                               Weighted{Kind::set_mtime, 25},
                               Weighted{Kind::set_xattr, 30},
                               Weighted{Kind::remove_xattr, 12},
+                              Weighted{Kind::set_attributes, 15},
+                              Weighted{Kind::write_given, 25},
+                              Weighted{Kind::make_directory_given, 12},
+                              Weighted{Kind::symlink_given, 10},
+                              Weighted{Kind::make_special_given, 6},
                               Weighted{Kind::read, 20},
                               Weighted{Kind::stat, 15},
                               Weighted{Kind::lstat, 10},
@@ -83,7 +88,7 @@ Kind Generator::pick_kind() {
       case Leaning::contents:
         return kind >= Kind::append && kind <= Kind::truncate;
       case Leaning::attributes:
-        return kind >= Kind::chmod && kind <= Kind::remove_xattr;
+        return kind >= Kind::chmod && kind <= Kind::make_special_given;
       case Leaning::transactions:
         return kind >= Kind::begin && kind <= Kind::drop;
       default:
@@ -133,10 +138,12 @@ void Generator::fill_in(Operation& operation) {
       }
       break;
     case Kind::symlink:
+    case Kind::symlink_given:
       if (random_.chance(80)) operation.path = free_path();
       operation.other = target();
       break;
     case Kind::make_directory:
+    case Kind::make_directory_given:
     case Kind::make_directories:
       operation.mode = mode();
       if (random_.chance(70)) operation.path = free_path();
@@ -145,12 +152,14 @@ void Generator::fill_in(Operation& operation) {
         for (std::uint64_t i = 0; i < levels; ++i) operation.path += "/" + name();
       }
       break;
-    case Kind::make_special: {
+    case Kind::make_special:
+    case Kind::make_special_given: {
       constexpr std::array kTypes{FileType::fifo, FileType::socket, FileType::character_device, FileType::block_device};
       operation.mode = mode();
       operation.option = static_cast<std::uint32_t>(random_.chance(93) ? random_.pick(kTypes) : FileType::regular);
       operation.uid = static_cast<std::uint32_t>(random_.below(300));
       operation.gid = static_cast<std::uint32_t>(random_.next());
+      operation.offset = random_.next();
       break;
     }
     case Kind::list:
@@ -167,12 +176,27 @@ void Generator::fill_in(Operation& operation) {
       fill_in_content(operation);
       fill_in_attributes(operation);
   }
+  if (operation.kind >= Kind::set_attributes && operation.kind <= Kind::make_special_given) fill_in_given(operation);
+}
+
+void Generator::fill_in_given(Operation& operation) {
+  operation.mode = mode();
+  operation.uid = random_.chance(2) ? UINT32_MAX : static_cast<std::uint32_t>(random_.below(5));
+  operation.gid = random_.chance(2) ? UINT32_MAX : static_cast<std::uint32_t>(random_.next() >> 33U);
+  fill_in_mtime(operation);
+  operation.seed = random_.below(1000);
+}
+
+void Generator::fill_in_mtime(Operation& operation) {
+  operation.mtime.seconds = static_cast<std::int64_t>(random_.next()) >> random_.below(64);
+  operation.mtime.nanoseconds = static_cast<std::uint32_t>(random_.below(random_.chance(95) ? 1000000000 : ~0U));
 }
 
 void Generator::fill_in_content(Operation& operation) {
   switch (operation.kind) {
     case Kind::write:
     case Kind::write_owned:
+    case Kind::write_given:
     case Kind::append:
       if (random_.chance(40)) operation.path = free_path();
       if (random_.chance(15)) operation.option |= Operation::kExclusive;
@@ -222,8 +246,7 @@ void Generator::fill_in_attributes(Operation& operation) {
       operation.option = random_.chance(50) ? Operation::kFollowed : 0;
       break;
     case Kind::set_mtime:
-      operation.mtime.seconds = static_cast<std::int64_t>(random_.next()) >> random_.below(64);
-      operation.mtime.nanoseconds = static_cast<std::uint32_t>(random_.below(random_.chance(95) ? 1000000000 : ~0U));
+      fill_in_mtime(operation);
       operation.option = random_.chance(50) ? Operation::kFollowed : 0;
       break;
     case Kind::set_xattr:

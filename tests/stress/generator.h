@@ -41,6 +41,8 @@ class Generator {
   void fill_in(Operation& operation);
   void fill_in_content(Operation& operation);
   void fill_in_attributes(Operation& operation);
+  void fill_in_given(Operation& operation);
+  void fill_in_mtime(Operation& operation);
   void lead_along(const Operation& operation);
 
   [[nodiscard]] std::string name();

@@ -34,6 +34,7 @@ enum class Fault : std::uint8_t {
   unlink_takes_all_names,
   chmod_forgets_sticky_bit,
   dangling_symlinks_exist_not,
+  given_xattrs_join_those_there,
 };
 
 /// When content or entries last changed: as somebody set it, or at a moment that only the clock knows.
@@ -88,6 +89,7 @@ class Model {
   Done truncate(std::string_view path, std::uint64_t size);
 
   Done make_directory(std::string_view path, std::uint32_t mode);
+  Done make_directory(std::string_view path, const Attributes& attributes);
   Done make_directories(std::string_view path, std::uint32_t mode);
   Done remove_directory(std::string_view path);
   Done unlink(std::string_view path);
@@ -97,13 +99,17 @@ class Model {
   Done clone(std::string_view from, std::string_view to);
   Done link(std::string_view existing, std::string_view path);
   Done symlink(std::string_view target, std::string_view path);
+  Done symlink(std::string_view target, std::string_view path, const Attributes& attributes);
   Done make_special(std::string_view path, FileType type, std::uint32_t mode, std::uint32_t major, std::uint32_t minor);
+  Done make_special(std::string_view path, FileType type, const Attributes& attributes, std::uint32_t major,
+                    std::uint32_t minor);
 
   Done chmod(std::string_view path, std::uint32_t mode);
   Done chown(std::string_view path, std::uint32_t uid, std::uint32_t gid, LastLink last);
   Done set_mtime(std::string_view path, const Time& mtime, LastLink last);
   Done set_xattr(std::string_view path, std::string_view name, std::string_view value, XattrMode mode);
   Done remove_xattr(std::string_view path, std::string_view name);
+  Done set_attributes(std::string_view path, const Attributes& attributes);
 
   [[nodiscard]] Expected<std::string> content(std::string_view path) const;  ///< what open() and read() give
   [[nodiscard]] Expected<ModelStat> stat(std::string_view path, LastLink last) const;
@@ -150,6 +156,9 @@ class Model {
   void let_go(ModelId id);
   void change_attributes(ModelId id);
   void change_content(ModelId id);
+  [[nodiscard]] static bool can_be_given(const Attributes& attributes);
+  void give(ModelId id, const Attributes& attributes);
+  Done give_last(Done made, std::string_view path, const Attributes& attributes);
   Expected<ModelId> open_to_write(std::string_view path, const CreateOptions& options);
   [[nodiscard]] Expected<ModelId> existing_file(std::string_view path) const;
   ModelId copy(ModelId id, std::map<ModelId, ModelId>& copied);

@@ -46,6 +46,8 @@ Expected<ModelId> Model::existing_file(std::string_view path) const {
 }
 
 Done Model::write(std::string_view path, std::string_view content, const CreateOptions& options) {
+  const Attributes* const given = options.attributes;
+  if (given != nullptr && (options.make_parents || !can_be_given(*given))) return std::unexpected(ErrorCode::invalid);
   const auto id = open_to_write(path, options);
   if (!id) return std::unexpected(id.error());
   at(*id).bytes = content;
@@ -53,6 +55,7 @@ Done Model::write(std::string_view path, std::string_view content, const CreateO
   if (const auto copy = faulty_clones_.find(*id); copy != faulty_clones_.end() && inodes_.contains(copy->second)) {
     at(copy->second).bytes = content;
   }
+  if (given != nullptr) give(*id, *given);
   return {};
 }
 

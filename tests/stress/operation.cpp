@@ -31,6 +31,11 @@ constexpr std::array kKindNames{"write",
                                 "set_mtime",
                                 "set_xattr",
                                 "remove_xattr",
+                                "set_attributes",
+                                "write_given",
+                                "make_directory_given",
+                                "symlink_given",
+                                "make_special_given",
                                 "fill",
                                 "thin",
                                 "read",
@@ -138,6 +143,33 @@ std::string content_of(const Operation& operation) {
       for (char& byte : bytes) byte = static_cast<char>(random.below(256));
   }
   return bytes;
+}
+
+Attributes attributes_given(const Operation& operation) {
+  constexpr std::array kNames{"user.b", "x", "\xff\x01", "user.a"};
+  Attributes attributes{
+      .mode = operation.mode, .uid = operation.uid, .gid = operation.gid, .mtime = operation.mtime, .xattrs = {}};
+  Random random(operation.seed);
+  const std::size_t first = random.below(kNames.size());
+  for (std::size_t i = 0, count = random.below(kNames.size() + 1); i < count; ++i) {
+    const std::vector<std::byte> value(random.below(50), static_cast<std::byte>(random.below(256)));
+    attributes.xattrs.push_back({kNames[(first + i) % kNames.size()], value});
+  }
+  if (attributes.xattrs.size() < 2 || !random.chance(6)) return attributes;
+  switch (random.below(4)) {
+    case 0:
+      attributes.xattrs.back().name = attributes.xattrs.front().name;
+      break;
+    case 1:
+      attributes.xattrs.back().name.clear();
+      break;
+    case 2:
+      attributes.xattrs.front().name.assign(256, 'n');
+      break;
+    default:
+      attributes.xattrs.front().value.resize((std::size_t{64} << 10) + 1);
+  }
+  return attributes;
 }
 
 std::string escaped(std::string_view bytes) {

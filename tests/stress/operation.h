@@ -34,8 +34,14 @@ struct Operation {
     set_mtime,         ///< path, mtime, option: 1 follows
     set_xattr,         ///< path, other: name, content, option: the XattrMode
     remove_xattr,      ///< path, other: name
-    fill,              ///< `size` files in path, named other and a number, written one by one
-    thin,              ///< unlinks them again, but for each third one
+    // with attributes_given()
+    set_attributes,        ///< path
+    write_given,           ///< as write
+    make_directory_given,  ///< as make_directory
+    symlink_given,         ///< as symlink
+    make_special_given,    ///< as make_special, but the device numbers are the halves of offset
+    fill,                  ///< `size` files in path, named other and a number, written one by one
+    thin,                  ///< unlinks them again, but for each third one
     // readings
     read,      ///< path, offset, size
     stat,      ///< path
@@ -79,6 +85,10 @@ struct Operation {
 
 /// The bytes that an operation writes: `size` of them, their kind chosen by `seed`, from random to mostly zero.
 [[nodiscard]] std::string content_of(const Operation& operation);
+
+/// All attributes: mode, uid, gid, mtime, and extended ones that `seed` chooses: in any order, now and then such as
+/// cannot be.
+[[nodiscard]] Attributes attributes_given(const Operation& operation);
 
 /// One line without its end; from_text() gives the operation back, or nothing when the line is none.
 [[nodiscard]] std::string to_text(const Operation& operation);

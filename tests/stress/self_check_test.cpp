@@ -19,6 +19,7 @@ TEST_CASE("an error in the model is found and shrunk to a few operations", "[str
       {Fault::unlink_takes_all_names, 4},
       {Fault::chmod_forgets_sticky_bit, 3},
       {Fault::dangling_symlinks_exist_not, 3},
+      {Fault::given_xattrs_join_those_there, 3},
   }));
   const Setting faulty = empty_setting(fault);
   const Closeness closeness;
