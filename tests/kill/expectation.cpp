@@ -53,6 +53,7 @@ void Expectation::take(const Line& line) {
     case Line::Kind::begun: {
       is_used_ = true;
       std::vector<std::uint64_t> returned;
+      returned.reserve(threads_.size());
       for (const Thread& thread : threads_) returned.push_back(thread.ended.size());
       threads_.at(numbers.at(0)).returned_before.push_back(std::move(returned));
       break;
@@ -226,6 +227,7 @@ std::string Expectation::check_order(const std::vector<Id>& order) const {
 
 std::vector<std::uint64_t> Expectation::found() const {
   std::vector<std::uint64_t> found;
+  found.reserve(threads_.size());
   for (const Thread& thread : threads_) found.push_back(thread.most_found);
   return found;
 }
