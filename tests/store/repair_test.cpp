@@ -133,7 +133,6 @@ TEST_CASE("repair finds the damage that keeps a store from opening, whatever sta
   SECTION("a content that is damaged in the commit before") { flip(segment, record_of(bytes, 2) + 10); }
   SECTION("the mark of an earlier closing, whose successor is lost") {
     // A write that never reached the disk, and was reported as there: what was at its place before is there still.
-    const std::string other = directory.path("other");
     {
       Volume volume = open_store_at(path);
     }
