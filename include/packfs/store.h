@@ -40,7 +40,8 @@ struct RepairReport {
 /// dropped. A lost, damaged or older manifest is made anew from the segments (the root directory then is this process's
 /// user's, from now). Old segments are not written to; those that the store loses are set aside under names that begin
 /// with "dropped-". Damage inside a file's content drops nothing: reading that file tells of it. Errors: busy (a writer
-/// has it); corrupt (there is nothing to begin with); otherwise as check_store().
+/// has it); no_entry or corrupt (there is no manifest, or a damaged one, and no segment to begin with); otherwise as
+/// check_store().
 [[nodiscard]] Result<RepairReport> repair_store(const std::string& directory);
 
 }  // namespace packfs
