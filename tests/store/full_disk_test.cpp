@@ -80,7 +80,7 @@ TEST_CASE("a full disk costs the write at hand, and room makes all well again", 
       const Snapshot held = volume.snapshot();
       const std::vector<std::size_t> held_sizes = sizes;
       // Large ones, small ones, then those that a transaction streams.
-      for (const std::size_t size : {100'000, 5000, 300, 10}) check_no_space(fill(volume, sizes, size), path);
+      for (const std::size_t size : {100'000U, 5000U, 300U, 10U}) check_no_space(fill(volume, sizes, size), path);
       check_files(volume.snapshot(), sizes);
       auto transaction = volume.begin();
       REQUIRE(transaction);
@@ -97,7 +97,7 @@ TEST_CASE("a full disk costs the write at hand, and room makes all well again", 
       check_files(volume.snapshot(), sizes);
       check_files(held, held_sizes);
       std::filesystem::remove(disk->path("ballast"));
-      for (const std::size_t size : {5000, 200'000, 10}) {
+      for (const std::size_t size : {5000U, 200'000U, 10U}) {
         must(volume.write(std::to_string(sizes.size()), bytes_of(content_of_file(sizes.size(), size))));
         sizes.push_back(size);
       }
@@ -121,7 +121,7 @@ TEST_CASE("segments that are left on a full disk are left when there is room", "
     {
       auto volume = Volume::open(path, options);
       REQUIRE(volume);
-      for (const std::size_t size : {7000, 300}) check_no_space(fill(*volume, sizes, size), path);
+      for (const std::size_t size : {7000U, 300U}) check_no_space(fill(*volume, sizes, size), path);
       check_files(volume->snapshot(), sizes);
       std::filesystem::remove(disk->path("ballast"));
       const std::size_t before = sizes.size();
@@ -147,7 +147,7 @@ TEST_CASE("what cannot be recovered for want of room stays as it is, and is reco
     {
       const std::string live = disk->path("live");
       Volume volume = open_store_at(live);
-      for (const std::size_t size : {10, 3000, 70'000, 50'000}) {
+      for (const std::size_t size : {10U, 3000U, 70'000U, 50'000U}) {
         must(volume.write(std::to_string(sizes.size()), bytes_of(content_of_file(sizes.size(), size))));
         sizes.push_back(size);
       }
