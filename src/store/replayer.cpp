@@ -13,7 +13,7 @@ namespace packfs::store {
 
 using tree::Operation;
 
-Replayer::Replayer(volume::Core& core) : core_(core) {
+Replayer::Replayer(volume::Core& core) : core_(core), finished_(core.numbers()) {
   volume::Domain& domain = core_.domain();
   const std::lock_guard lock(domain.counts());
   table_ = Ref<tree::WorkingTable>(new tree::WorkingTable(domain.heap(), core_.lower(), {}));
@@ -27,6 +27,8 @@ Replayer::~Replayer() {
   tree::State& state = table_->working();
   core_.domain().heap().let_go(std::exchange(state.root, nullptr));
   core_.domain().heap().let_go(std::exchange(state.links, nullptr));
+  core_.numbers().inode = finished_.inode;
+  core_.numbers().link_id = finished_.link_id;
 }
 
 Result<void> Replayer::begin_anew(const tree::Stamp& root) {
@@ -40,6 +42,7 @@ Result<void> Replayer::begin_anew(const tree::Stamp& root) {
     return std::unexpected(Error(ErrorCode::no_memory));
   }
   core_.numbers().inode = 1;
+  core_.numbers().link_id = 1;
   edit_->set_stamp(root);
   auto made = edit_->make_root();
   if (!made) return std::unexpected(std::move(made.error()));
@@ -69,6 +72,7 @@ Result<void> Replayer::finish(std::uint64_t last_commit) {
   const std::lock_guard lock(core_.domain().counts());
   if (auto begun = core_.begin_edit(); !begun) return begun;
   core_.publish(std::exchange(table_->working(), {}), last_commit);
+  finished_ = core_.numbers();
   return {};
 }
 
@@ -93,8 +97,12 @@ Result<void> Replayer::apply(const SegmentFile& file, const log::ScannedRecord& 
   core_.pay();
   const std::lock_guard lock(core_.domain().counts());
   if (auto begun = core_.begin_edit(); !begun) return begun;
-  core_.numbers().inode = logged.setting.inode;
-  core_.numbers().link_id = logged.setting.link_id;
+  tree::NextNumbers& numbers = core_.numbers();
+  if (logged.setting.inode < numbers.inode || logged.setting.link_id < numbers.link_id) {
+    return content::corrupt_at(scanned.offset, "numbers that were given before");
+  }
+  numbers.inode = logged.setting.inode;
+  numbers.link_id = logged.setting.link_id;
   edit_->set_stamp(logged.setting.stamp);
   auto done = tree::apply(*edit_, logged.operation);
   if (done || done.error().code() == ErrorCode::no_memory || done.error().code() == ErrorCode::corrupt) return done;

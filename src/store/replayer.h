@@ -17,7 +17,7 @@ class Replayer {
   explicit Replayer(volume::Core& core);
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
-  ~Replayer();
+  ~Replayer();  ///< what was not finished is as if it had not been begun
 
   /// The state becomes that of an empty volume. Errors: no_memory.
   Result<void> begin_anew(const tree::Stamp& root);
@@ -37,6 +37,7 @@ class Replayer {
   Result<void> fill_content(const SegmentFile& file, const log::ScannedRecord& scanned, tree::Operation& operation);
 
   volume::Core& core_;
+  tree::NextNumbers finished_;  // those of the volume's newest state
   Ref<tree::WorkingTable> table_;
   std::unique_ptr<tree::Edit> edit_;
   std::vector<std::byte> bytes_;  // of the content of one operation

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "log/file_header.h"
+#include "log/group.h"
 #include "packfs/store.h"
 #include "store/stores.h"
 #include "support/seed.h"
@@ -272,4 +273,48 @@ TEST_CASE("an older manifest that was put back is found out, and no later commit
   }
   CHECK(open_store_at(path).totals()->entries == 8);
   CHECK(check_store(path)->damages == 0);
+}
+
+TEST_CASE("a journal that gives a number twice is corrupt", "[store]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  {
+    const std::string live = directory.path("live");
+    Volume volume = open_store_at(live);
+    must(volume.write("a", bytes_of("x")));
+    must(volume.link("a", "b"));
+    must(volume.write("c", bytes_of("y")));
+    copy_killed(live, path);
+  }
+  const std::string segment = segment_of(path);
+  const Bytes bytes = read_host_file(segment);
+  const auto header = log::decode_file_header(bytes);
+  REQUIRE(header);
+  const std::size_t end = used(bytes);
+  using Operation = tree::Operation;
+  const Operation link{.kind = Operation::Kind::link, .path = "d", .other = "c"};
+  // Of the entries before: the root, a and c; and the one link id of a and b.
+  for (const auto& [inode, link_id] : {std::pair(3U, 2U), std::pair(4U, 1U), std::pair(4U, 2U)}) {
+    log::Group group;
+    group.begin(header->segment_id, end);
+    must(group.add(link, {tree::Stamp{4, {}, 0, 0}, inode, link_id}));
+    must(group.close(4, end));
+    log::Group mark;  // so that it counts as durable
+    mark.begin(header->segment_id, group.end());
+    must(mark.mark_closed(5));
+    Bytes with = bytes;
+    std::ranges::copy(mark.bytes(),
+                      std::ranges::copy(group.bytes(), with.begin() + static_cast<std::ptrdiff_t>(end)).out);
+    write_host_file(segment, with);
+    const auto volume = Volume::open(path);
+    INFO((volume ? "" : volume.error().message()));
+    if (inode == 4 && link_id == 2) {
+      REQUIRE(volume);
+      CHECK(volume->stat("d")->nlink == 2);
+      continue;
+    }
+    REQUIRE(!volume);
+    CHECK(volume.error().code() == ErrorCode::corrupt);
+    CHECK(volume.error().offset() == end);
+  }
 }
