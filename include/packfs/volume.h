@@ -196,7 +196,8 @@ class Transaction final : public Writable {
 
   /// Makes all of it visible at once; returns the commit's number. When it fails, it is as if it had never been; after
   /// poisoned, the next open of the store finds all of it or nothing. Errors: invalid (committed or dropped before);
-  /// no_memory (the transaction stays open); of a store: poisoned, no_space, an errno.
+  /// no_memory (the transaction stays open; of a store it may have ended: then the next call says invalid); of a store:
+  /// poisoned, no_space, an errno.
   Result<std::uint64_t> commit(Durability durability = Durability::sync);
   /// Nothing of it will be. Files that were opened in it may be stale then.
   void drop() noexcept;

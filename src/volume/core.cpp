@@ -184,7 +184,7 @@ Result<void> Core::journaled(tree::Operation operation, Durability durability) {
     }
     if (!done) pipeline_->journal().drop();
   }
-  turn_.leave();
+  turn_.leave(durability == Durability::sync);
   // What failed may have failed because of a commit that is not published yet, and perhaps never will be.
   if (auto published = pipeline_->wait(awaited); !published) done = std::move(published);
   after_commit();

@@ -105,7 +105,7 @@ Result<std::uint64_t> OpenTurn::commit_journaled(Durability durability) {
   if (auto written = pipeline.write(root, commit_, durability); !written) {
     return std::unexpected(std::move(written.error()));
   }
-  core_->turn().leave();
+  core_->turn().leave(durability == Durability::sync);
   left_ = true;
   if (auto published = pipeline.wait(commit_); !published) return std::unexpected(std::move(published.error()));
   core_->after_commit();

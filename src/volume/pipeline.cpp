@@ -1,6 +1,7 @@
 #include "volume/pipeline.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace packfs::volume {
@@ -109,9 +110,18 @@ Result<void> Pipeline::lead_until(const std::uint64_t& reached, std::uint64_t co
   return {};
 }
 
+/// Those that the last sync took along are about to write again: a sync that begins before they have makes them wait
+/// for the next one. Gives them the processor, if there are any, a few times.
+void Pipeline::gather(std::uint64_t goal) const noexcept {
+  for (int i = 0; i < kMostYields && written_.load(std::memory_order_relaxed) < goal; ++i) std::this_thread::yield();
+}
+
 void Pipeline::lead(std::unique_lock<std::mutex>& lock) {
   leading_ = true;
+  const std::uint64_t before = durable_;
+  const std::uint64_t goal = before + led_along_;
   lock.unlock();
+  gather(goal);
   const auto synced = journal_->sync();
   std::uint64_t covered = 0;
   if (synced) {
@@ -126,6 +136,7 @@ void Pipeline::lead(std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   leading_ = false;
+  if (covered > before) led_along_ = covered - before;
   durable_ = std::max(durable_, covered);
   published_ = std::max(published_, covered);
   led_.notify_all();

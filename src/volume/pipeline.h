@@ -40,8 +40,11 @@ class Pipeline {
   Result<void> sync();
 
  private:
+  static constexpr int kMostYields = 4;
+
   Result<void> lead_until(const std::uint64_t& reached, std::uint64_t commit);
   void lead(std::unique_lock<std::mutex>& lock);
+  void gather(std::uint64_t goal) const noexcept;
   void poison(const Error& error);
 
   Domain& domain_;
@@ -53,6 +56,7 @@ class Pipeline {
   bool leading_ = false;
   std::uint64_t published_;
   std::uint64_t durable_;
+  std::uint64_t led_along_ = 1;  // commits that the last sync made durable
   std::optional<Error> failed_;
   std::atomic<std::uint64_t> written_;  // the last whose state is published or held back; changed under the count lock
 };

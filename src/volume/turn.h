@@ -49,13 +49,14 @@ class TurnGate {
     claim();
     return {};
   }
-  void leave() noexcept {
+  /// `to_sleep`: whoever leaves will not run on.
+  void leave(bool to_sleep = false) noexcept {
     holder_.store(0, std::memory_order_relaxed);
     // Sequentially consistent with Waiting and Kept: either this sees who waits, or that one sees that the turn is
     // free.
     taken_.store(false);
     if (waiting_.load() == 0) return;
-    if (kept_.load() == 0) {
+    if (!to_sleep && kept_.load() == 0) {
       const Clock::duration now = Clock::now().time_since_epoch();
       if (now - woken_at_.load(std::memory_order_relaxed) < kBetweenWakings) return;
       woken_at_.store(now, std::memory_order_relaxed);
