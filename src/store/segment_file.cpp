@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -14,6 +15,8 @@
 
 namespace packfs::store {
 namespace {
+
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
 
 /// A run that is in a segment for good.
 class LoggedRun final : public RunBacking {
@@ -28,6 +31,11 @@ class LoggedRun final : public RunBacking {
  private:
   Ref<const SegmentFile> file_;
 };
+
+bool are_zeros(std::span<const std::byte> bytes) {
+  // Each byte is as the one before it.
+  return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
 
 }  // namespace
 
@@ -83,6 +91,21 @@ Result<bool> SegmentFile::is_whole(const log::FoundGroup& group) const {
     if (whole.error().code() == ErrorCode::corrupt) return false;
     return std::unexpected(whole.error().with_path(path_));
   }
+}
+
+Result<std::uint64_t> SegmentFile::used_end(std::uint64_t begin) const {
+  base::Buffer scratch;
+  for (std::uint64_t end = source_->length(); end > begin;) {
+    const std::uint64_t length = std::min(kPiece, end - begin);
+    const auto bytes = source_->at(end - length, length, scratch);
+    if (!bytes) return std::unexpected(bytes.error().with_path(path_));
+    end -= length;
+    if (are_zeros(*bytes)) continue;
+    const auto last = std::find_if(bytes->rbegin(), bytes->rend(), [](std::byte b) { return b != std::byte{0}; });
+    // They may have become zeros just now.
+    if (last != bytes->rend()) return end + static_cast<std::uint64_t>(bytes->rend() - last);
+  }
+  return begin;
 }
 
 Result<std::size_t> SegmentFile::read(const content::Stored& run, std::uint64_t offset,

@@ -33,6 +33,8 @@ class SegmentFile final : public Counted {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Whether every checksum of a group's contents is good. Errors, with the path: no_memory; an errno of pread.
   [[nodiscard]] Result<bool> is_whole(const log::FoundGroup& group) const;
+  /// Behind the last byte that is not zero; `begin` when there is none from there on. Errors: as is_whole().
+  [[nodiscard]] Result<std::uint64_t> used_end(std::uint64_t begin) const;
   /// As StoredReader's, with the path where the bytes are at fault.
   [[nodiscard]] Result<std::size_t> read(const content::Stored& run, std::uint64_t offset,
                                          std::span<std::byte> buffer) const;
