@@ -1,11 +1,8 @@
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <string>
-#include <vector>
 
-#include "log/file_header.h"
-#include "log/group.h"
 #include "packfs/store.h"
+#include "store/made_segment.h"
 #include "store/stores.h"
 #include "support/temp_dir.h"
 
@@ -14,67 +11,6 @@ using namespace packfs::testing;
 
 // What no writer leaves, but whoever reads must agree on: one who opens for writing or for reading, a check, a repair.
 namespace {
-
-/// A segment, group by group.
-class Segment {
- public:
-  explicit Segment(std::uint64_t id, std::uint64_t previous = 0, std::uint64_t cut = 0, std::uint64_t base_commit = 0)
-      : id_(id) {
-    const auto header = log::encode_file_header(
-        {.segment_id = id, .previous_segment = previous, .previous_cut = cut, .base_commit = base_commit});
-    bytes_.assign(header.begin(), header.end());
-  }
-
-  [[nodiscard]] std::uint64_t id() const { return id_; }
-  [[nodiscard]] std::uint64_t end() const { return bytes_.size(); }
-  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
-  /// Where its groups end, for a manifest that names another behind it.
-  [[nodiscard]] std::uint64_t cut() const { return cut_ != 0 ? cut_ : end(); }
-  void cut_here() { cut_ = end(); }
-  void damage(std::uint64_t at) { bytes_[at] ^= std::byte{1}; }
-
-  /// A commit that makes a directory.
-  void add(const std::string& name, std::uint64_t commit, std::uint64_t synced_end) {
-    tree::Operation operation{.kind = tree::Operation::Kind::make_directory, .mode = 0755, .path = name};
-    log::Setting setting;
-    setting.stamp.commit = commit;
-    setting.inode = commit + 10;
-    group_.begin(id_, end());
-    must(group_.add(operation, setting));
-    must(group_.close(commit, synced_end));
-    append();
-  }
-  void mark(std::uint64_t commit) {
-    group_.begin(id_, end());
-    must(group_.mark_closed(commit));
-    append();
-  }
-
- private:
-  void append() { bytes_.insert(bytes_.end(), group_.bytes().begin(), group_.bytes().end()); }
-
-  std::uint64_t id_;
-  std::uint64_t cut_ = 0;
-  std::vector<std::byte> bytes_;
-  log::Group group_;
-};
-
-void make_store(const std::string& path, const std::vector<Segment>& segments) {
-  std::filesystem::create_directory(path);
-  store::Manifest manifest;
-  manifest.store_id = 1;
-  manifest.generation = 1;
-  std::uint64_t base_commit = 0;
-  for (const Segment& segment : segments) {
-    const bool is_last = &segment == &segments.back();
-    manifest.segments.push_back({segment.id(), is_last ? 0 : segment.cut(), base_commit});
-    base_commit += 10;
-    std::vector<std::byte> bytes = segment.bytes();
-    if (is_last) bytes.resize(bytes.size() + 4096);
-    write_host_file(path + "/" + store::segment_name(segment.id()), bytes);
-  }
-  write_host_file(path + "/CURRENT", store::encode_manifest(manifest));
-}
 
 /// The names in the root directory, as a reader finds them and then a writer: they must not differ.
 std::string names_in(const std::string& path) {
@@ -99,7 +35,7 @@ std::string names_in(const std::string& path) {
 TEST_CASE("no group behind the mark of an orderly closing counts", "[store][groups]") {
   const TempDir directory;
   const std::string path = directory.path("store");
-  Segment segment(1);
+  MadeSegment segment(1);
   segment.add("before", 1, segment.end());
   const std::uint64_t end = segment.end();
   segment.mark(2);
@@ -141,13 +77,13 @@ TEST_CASE("no group behind the mark of an orderly closing counts", "[store][grou
 TEST_CASE("in a segment that another follows a mark ends nothing", "[store][groups]") {
   const TempDir directory;
   const std::string path = directory.path("store");
-  Segment first(1);
+  MadeSegment first(1);
   first.add("a", 1, first.end());
   first.mark(2);
   const std::uint64_t behind = first.end();
   first.add("b", 3, first.end());
   SECTION("whole") {
-    Segment second(2, 1, first.end(), 10);
+    MadeSegment second(2, 1, first.end(), 10);
     second.add("c", 11, second.end());
     make_store(path, {first, second});
     const auto report = check_store(path);
@@ -157,7 +93,7 @@ TEST_CASE("in a segment that another follows a mark ends nothing", "[store][grou
     CHECK(names_in(path) == "a b c ");
   }
   SECTION("damaged behind it") {
-    Segment second(2, 1, first.end(), 10);
+    MadeSegment second(2, 1, first.end(), 10);
     first.damage(behind + 20);
     make_store(path, {first, second});
     const auto report = check_store(path);
@@ -170,14 +106,14 @@ TEST_CASE("in a segment that another follows a mark ends nothing", "[store][grou
 TEST_CASE("a group behind the cut of its segment is not counted as dropped", "[store][groups]") {
   const TempDir directory;
   const std::string path = directory.path("store");
-  Segment first(1);
+  MadeSegment first(1);
   first.add("a", 1, first.end());
   const std::uint64_t damaged = first.end();
   first.add("b", 2, first.end());
   first.cut_here();
   first.add("taken back", 3, first.end());
   first.damage(damaged + 20);
-  Segment second(2, 1, first.cut(), 10);
+  MadeSegment second(2, 1, first.cut(), 10);
   second.add("c", 11, second.end());
   make_store(path, {first, second});
   const auto report = repair_store(path);
