@@ -74,6 +74,25 @@ TEST_CASE("no group behind the mark of an orderly closing counts", "[store][grou
   }
 }
 
+TEST_CASE("a durable group that is gone as if never written is lost for whoever opens", "[store][groups]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  MadeSegment segment(1);
+  segment.add("a", 1, segment.end());
+  const std::uint64_t begin = segment.end();
+  segment.add("b", 2, begin);
+  const std::uint64_t end = segment.end();
+  segment.add("c", 3, end);
+  segment.erase(begin, end);
+  make_store(path, {segment});
+  CHECK(names_in(path).find("corrupt at offset " + std::to_string(begin)) != std::string::npos);
+  const auto report = check_store(path);
+  REQUIRE(report->damages == 1);
+  CHECK(report->damage[0].offset() == begin);
+  CHECK(repair_store(path)->dropped_commits == 1);
+  CHECK(names_in(path) == "a ");
+}
+
 TEST_CASE("in a segment that another follows a mark ends nothing", "[store][groups]") {
   const TempDir directory;
   const std::string path = directory.path("store");

@@ -33,6 +33,10 @@ class MadeSegment {
   /// Where its groups end, for a manifest that names another behind it.
   [[nodiscard]] std::uint64_t cut() const { return cut_ != 0 ? cut_ : end(); }
   void cut_here() { cut_ = end(); }
+  /// As if nothing had been written there.
+  void erase(std::uint64_t from, std::uint64_t to) {
+    for (; from < to; ++from) bytes_[from] = std::byte{0};
+  }
   void damage(std::uint64_t at) { bytes_[at] ^= std::byte{1}; }
 
   /// A commit that makes a directory.
