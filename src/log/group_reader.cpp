@@ -39,8 +39,8 @@ std::optional<CommitRecord> commit_at(std::span<const std::byte> bytes, std::uin
                       .synced_end = record->synced_end};
 }
 
-/// Gives `call` every commit record with a good head in [begin, end), one after another, until it returns true; then
-/// true. Errors: no_memory; an errno of pread; those of the call.
+/// Gives `call` every commit record with a good head in [begin, end), `begin` being a multiple of 8, one after another,
+/// until it returns true; then true. Errors: no_memory; an errno of pread; those of the call.
 template <class Call>
 Result<bool> any_commit(const content::Source& source, std::uint64_t segment_id, std::uint64_t begin, std::uint64_t end,
                         Call call) {
@@ -109,7 +109,9 @@ Result<std::optional<FoundGroup>> GroupReader::next() {
 
 Result<bool> is_known_durable(const content::Source& source, std::uint64_t segment_id, std::uint64_t damage,
                               std::uint64_t end) {
-  return any_commit(source, segment_id, damage, end,
+  // Damaged padding has any offset, records have not. The damage lies within the file, so this does not overflow.
+  const std::uint64_t begin = *base::align_up(damage, kRecordAlignment);
+  return any_commit(source, segment_id, begin, end,
                     [&](const CommitRecord& commit) -> Result<bool> { return commit.synced_end > damage; });
 }
 

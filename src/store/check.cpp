@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <deque>
 #include <new>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/system_io.h"
 #include "log/record_content.h"
 #include "pack/verify_report.h"
+#include "store/counted_groups.h"
 #include "store/directory.h"
 #include "store/leftovers.h"
 #include "store/segment_file.h"
@@ -18,8 +18,6 @@
 
 namespace packfs::store {
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 class Check {
  public:
@@ -59,60 +57,18 @@ class Check {
     ++report_.segments;
     const auto file = SegmentFile::open(directory_, entry.id);
     if (!file) return structural(file.error());
-    if ((*file)->source().length() < entry.end) {
-      structural(Error(ErrorCode::corrupt)
-                     .with_path((*file)->path())
-                     .with_offset((*file)->source().length())
-                     .with_note("cut off"));
-    }
-    const std::uint64_t end = entry.end != 0 ? std::min(entry.end, (*file)->source().length()) : 0;
-    const Place place = check_groups(**file, {sizeof(log::FileHeader), entry.base_commit}, end);
-    if (entry.end == 0 && !log_.failed()) check_end(**file, place);
-  }
-
-  struct Place {
-    std::uint64_t position = 0;
-    std::uint64_t last_commit = 0;
-    std::uint64_t mark_end = 0;  // of the mark at the position; 0: there is none
-  };
-
-  /// All groups up to `end`, 0: as far as they count. Where that was.
-  Place check_groups(const SegmentFile& file, Place place, std::uint64_t end) {
-    const bool is_closed = end != 0;
-    log::GroupReader groups(file.source(), file.header().segment_id, place.position,
-                            is_closed ? end : file.source().length(), place.last_commit);
-    std::deque<log::FoundGroup> tail;  // not known to be durable
+    CountedGroups groups(**file, entry.end, {sizeof(log::FileHeader), entry.base_commit});
     while (!log_.failed()) {
       const auto group = groups.next();
-      if (!group) {
-        structural(group.error().with_path(file.path()));
-        return place;
-      }
+      if (!group) return structural(group.error());
       if (!group->has_value()) break;
-      if (!(*group)->is_closed) tail.push_back(**group);
-      for (; !tail.empty() && (is_closed || tail.front().end <= (*group)->synced_end); tail.pop_front()) {
-        accept(file, tail.front(), place);
-      }
-      if ((*group)->is_closed) {
-        place.mark_end = (*group)->end;
-        break;
-      }
+      check_contents(**file, **group);
+      ++report_.commits;
+      report_.last_commit = (*group)->commit;
     }
-    for (; !tail.empty() && !log_.failed(); tail.pop_front()) {
-      const auto whole = file.is_whole(tail.front());
-      if (!whole) log_.damage(whole.error());
-      if (!whole || !*whole) break;
-      accept(file, tail.front(), place);
-    }
-    if (is_closed && groups.damage()) structural(groups.damage()->with_path(file.path()));
-    return place;
-  }
-
-  void accept(const SegmentFile& file, const log::FoundGroup& group, Place& place) {
-    check_contents(file, group);
-    place = {group.end, group.commit};
-    ++report_.commits;
-    report_.last_commit = group.commit;
+    if (log_.failed()) return;
+    if (groups.lost()) structural(*groups.lost());
+    if (entry.end == 0) report_.unfinished_bytes = groups.unfinished_bytes();
   }
 
   void check_contents(const SegmentFile& file, const log::FoundGroup& group) {
@@ -130,43 +86,6 @@ class Check {
       log_.advance((*scanned)->extent.next - (*scanned)->offset);
     }
     log_.advance(group.end - group.commit_record);
-  }
-
-  /// What stands where the groups of the last segment end.
-  void check_end(const SegmentFile& file, Place place) {
-    const content::Source& source = file.source();
-    const auto known = log::is_known_durable(source, file.header().segment_id, place.position, source.length());
-    if (!known) return log_.damage(known.error().with_path(file.path()));
-    if (*known) {
-      // The writer may have gone on meanwhile. But what it knew then is there now.
-      const std::uint64_t before = place.position;
-      place = check_groups(file, place, 0);
-      if (place.position == before) {
-        log::GroupReader again(source, file.header().segment_id, before, source.length(), place.last_commit);
-        const auto none = again.next();
-        if (!none) return structural(none.error().with_path(file.path()));
-        structural(again.damage().value_or(Error(ErrorCode::corrupt).with_offset(before)).with_path(file.path()));
-      }
-    }
-    const std::uint64_t end = std::max(place.position, place.mark_end);
-    report_.unfinished_bytes = used_end(file, end) - end;
-  }
-
-  /// Behind the last byte that is not zero, at least `begin`.
-  std::uint64_t used_end(const SegmentFile& file, std::uint64_t begin) {
-    base::Buffer scratch;
-    std::uint64_t used = begin;
-    const std::uint64_t end = file.source().length();
-    for (std::uint64_t at = begin; at < end; at += kPiece) {
-      const auto bytes = file.source().at(at, std::min<std::uint64_t>(kPiece, end - at), scratch);
-      if (!bytes) {
-        log_.damage(bytes.error().with_path(file.path()));
-        break;
-      }
-      const auto last = std::find_if(bytes->rbegin(), bytes->rend(), [](std::byte b) { return b != std::byte{0}; });
-      if (last != bytes->rend()) used = at + static_cast<std::uint64_t>(bytes->rend() - last);
-    }
-    return used;
   }
 
   /// Whether all of it can be done.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "packfs/ref.h"
+#include "store/counted_groups.h"
 #include "store/directory.h"
 #include "store/manifest.h"
 #include "store/replayer.h"
@@ -32,17 +33,13 @@ class Follower final : public volume::Follower {
   /// Up to where the journal was read.
   struct Place {
     std::uint64_t segment = 0;  ///< none yet
-    std::uint64_t position = 0;
-    std::uint64_t last_commit = 0;
+    GroupPlace groups;
   };
 
   Result<void> begin_anew(const Manifest& manifest);
   Result<void> open_segment(std::uint64_t id, std::uint64_t least_bytes);
   Result<void> read_closed(const SegmentEntry& entry, Place& place);
   Result<void> read_last(const SegmentEntry& entry, Place& place);
-  Result<std::optional<Error>> read_groups(Place& place);
-  Result<bool> is_lost(const Error& damage) const;
-  Result<void> apply(const log::FoundGroup& group, Place& place);
 
   Directory directory_;
   volume::Core& core_;

@@ -1,6 +1,5 @@
 #include "store/logged_content.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace packfs::store {
@@ -47,10 +46,9 @@ Result<std::size_t> LoggedContent::read(std::uint64_t offset, std::span<std::byt
     unpin();
     return read;
   }
-  auto read = file_->reader().read(run_, offset, buffer);
+  auto read = file_->read(run(), offset, buffer);
   // Asked after reading: only then is it sure that nothing else was written there before.
   if (auto there = present(); !there) return std::unexpected(std::move(there.error()));
-  if (!read) return std::unexpected(read.error().with_path(file_->path()));
   return read;
 }
 
@@ -62,15 +60,7 @@ Result<std::span<const std::byte>> LoggedContent::borrow() const {
     return bytes;
   }
   if ((state_.load(std::memory_order_acquire) & kDurable) == 0) return std::unexpected(ErrorCode::not_supported);
-  auto bytes = file_->reader().borrow(run_);
-  if (!bytes && bytes.error().code() == ErrorCode::corrupt) {
-    return std::unexpected(bytes.error().with_path(file_->path()));
-  }
-  return bytes;
-}
-
-Result<content::Backing::Range> LoggedContent::next_data(std::uint64_t offset) const {
-  return Range{std::min(offset, run_.size), run_.size};
+  return file_->borrow(run());
 }
 
 }  // namespace packfs::store

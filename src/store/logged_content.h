@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <span>
 
-#include "content/backing.h"
 #include "content/content.h"
 #include "content/encode.h"
 #include "packfs/error.h"
 #include "packfs/ref.h"
+#include "store/run_backing.h"
 #include "store/segment_file.h"
 
 namespace packfs::store {
@@ -21,16 +21,16 @@ namespace packfs::store {
 /// file is read and nobody is reading from memory or has borrowed it.
 ///
 /// Threads: reading from any; the changes of state from one at a time.
-class LoggedContent final : public content::Backing {
+class LoggedContent final : public RunBacking {
  public:
   /// `location` is where the run begins in its segment.
   LoggedContent(Ref<const content::Content> memory, std::uint64_t location) noexcept
-      : memory_(std::move(memory)), run_{content::Form::run, memory_->size(), location, memory_->size()} {}
+      : RunBacking({content::Form::run, memory->size(), location, memory->size()}), memory_(std::move(memory)) {}
 
   /// Where its bytes begin in the segment, and their trailer ends.
-  [[nodiscard]] std::uint64_t location() const noexcept { return run_.location; }
+  [[nodiscard]] std::uint64_t location() const noexcept { return run().location; }
   [[nodiscard]] std::uint64_t end() const noexcept {
-    return run_.location + run_.size + content::run_trailer_bytes(run_.size);
+    return run().location + run().size + content::run_trailer_bytes(run().size);
   }
   [[nodiscard]] bool is_in_file() const noexcept { return (state_.load(std::memory_order_relaxed) & kInFile) != 0; }
 
@@ -42,12 +42,10 @@ class LoggedContent final : public content::Backing {
   /// when it was in the file.
   bool drop() const noexcept;
 
-  [[nodiscard]] std::uint64_t size() const override { return run_.size; }
   /// Errors: stale (gone).
   [[nodiscard]] Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> buffer) const override;
   /// Errors: not_supported also while its place may be taken.
   [[nodiscard]] Result<std::span<const std::byte>> borrow() const override;
-  [[nodiscard]] Result<Range> next_data(std::uint64_t offset) const override;
 
  private:
   static constexpr std::uint32_t kInFile = std::uint32_t{1} << 31;
@@ -64,7 +62,6 @@ class LoggedContent final : public content::Backing {
   mutable Ref<const content::Content>
       memory_;                           // given up by whoever takes the last pin, or finds none, once in the file
   mutable Ref<const SegmentFile> file_;  // set before kInFile
-  content::Stored run_;
   mutable std::atomic<std::uint32_t> state_{0};  // flags, and how many read from memory or have borrowed it
 };
 

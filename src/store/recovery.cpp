@@ -3,8 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
 #include <utility>
 
 #include "content/corruption.h"
@@ -17,25 +15,6 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 std::unexpected<Error> in_file(const SegmentFile& file, const Error& error) {
   return std::unexpected(error.with_path(file.path()));
-}
-
-log::GroupReader reader_of(const SegmentFile& file, std::uint64_t end, std::uint64_t last_commit) {
-  return {file.source(), file.header().segment_id, sizeof(log::FileHeader), end, last_commit};
-}
-
-/// Whether nothing was ever written from `begin` on.
-Result<bool> is_blank(const SegmentFile& file, std::uint64_t begin) {
-  base::Buffer scratch;
-  const std::uint64_t end = file.source().length();
-  for (std::uint64_t at = begin; at < end; at += kPiece) {
-    const auto bytes = file.source().at(at, std::min<std::uint64_t>(kPiece, end - at), scratch);
-    if (!bytes) return in_file(file, bytes.error());
-    // Each byte is as the one before it.
-    if (bytes->front() != std::byte{0} || std::memcmp(bytes->data(), bytes->data() + 1, bytes->size() - 1) != 0) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -54,12 +33,6 @@ Result<JournalEnd> Recovery::run() {
   return end;
 }
 
-Result<void> Recovery::replay_group(const SegmentFile& file, const log::FoundGroup& group) {
-  if (auto applied = replayer_.apply(file, group); !applied) return applied;
-  last_commit_ = group.commit;
-  return {};
-}
-
 Result<void> Recovery::replay_closed(const SegmentEntry& entry) {
   const auto file = SegmentFile::open(directory_, entry.id);
   if (!file) return std::unexpected(file.error());
@@ -74,43 +47,30 @@ Result<JournalEnd> Recovery::replay_last(const SegmentEntry& entry) {
   if (!opened) return std::unexpected(opened.error());
   const SegmentFile& file = **opened;
   last_commit_ = std::max(last_commit_, entry.base_commit);
-  log::GroupReader groups = reader_of(file, file.source().length(), entry.base_commit);
-  std::uint64_t durable = 0;
+  CountedGroups groups(file, 0, {sizeof(log::FileHeader), entry.base_commit});
   for (;;) {
     const auto group = groups.next();
-    if (!group) return in_file(file, group.error());
+    if (!group) return std::unexpected(group.error());
     if (!group->has_value()) break;
-    tail_.push_back(**group);
-    durable = std::max(durable, (*group)->synced_end);
-    for (; !tail_.empty() && tail_.front().end <= durable; tail_.pop_front()) {
-      if (auto replayed = replay_group(file, tail_.front()); !replayed) {
-        return std::unexpected(std::move(replayed.error()));
-      }
+    if (!groups.is_durable(**group)) {
+      tail_.push_back(**group);
+      continue;
     }
+    if (auto replayed = replayer_.apply(file, **group); !replayed) return std::unexpected(std::move(replayed.error()));
+    last_commit_ = (*group)->commit;
   }
+  if (groups.lost()) return std::unexpected(*groups.lost());
   return behind(file, groups);
 }
 
 /// Where the journal goes on: all groups were read, those that are durable done.
-Result<JournalEnd> Recovery::behind(const SegmentFile& file, const log::GroupReader& groups) {
-  const bool is_marked = tail_.size() == 1 && tail_.front().is_closed;
-  const std::uint64_t cut = tail_.empty() ? groups.position() : tail_.front().begin;
-  if (is_marked || tail_.empty()) {
-    const auto blank = is_blank(file, groups.position());
-    if (!blank) return std::unexpected(blank.error());
-    if (*blank) return go_on(file, is_marked ? tail_.front() : log::FoundGroup{.begin = cut, .commit = last_commit_});
-  }
-  if (groups.damage()) {
-    const auto known = log::is_known_durable(file.source(), file.header().segment_id, *groups.damage()->offset(),
-                                             file.source().length());
-    if (!known) return in_file(file, known.error());
-    if (*known) return in_file(file, *groups.damage());
-  }
-  if (is_marked) {
-    // A writer may have gone on in its place and lost its first group: those behind have numbers that are given again.
-    last_commit_ = tail_.front().commit;
-    tail_.clear();
-  }
+Result<JournalEnd> Recovery::behind(const SegmentFile& file, const CountedGroups& groups) {
+  const std::uint64_t cut = tail_.empty() ? groups.place().position : tail_.front().begin;
+  const bool goes_on_here = tail_.empty() && groups.unfinished_bytes() == 0;
+  if (goes_on_here) return go_on(file, groups.mark().value_or(log::FoundGroup{.begin = cut, .commit = last_commit_}));
+  // A writer may have gone on in the mark's place and lost its first group: those behind have numbers that are given
+  // again.
+  if (groups.mark()) last_commit_ = groups.mark()->commit;
   return carry_forward(file, cut);
 }
 
@@ -123,20 +83,7 @@ Result<JournalEnd> Recovery::go_on(const SegmentFile& file, const log::FoundGrou
   return JournalEnd{std::move(writer), mark.begin, mark.commit, mark.is_closed};
 }
 
-/// How many of the tail's groups are whole in their contents too, from the first on.
-Result<std::size_t> Recovery::whole_groups(const SegmentFile& file) const {
-  for (std::size_t i = 0; i < tail_.size(); ++i) {
-    const auto whole = file.is_whole(tail_[i]);
-    if (!whole) return std::unexpected(whole.error());
-    if (!*whole) return i;
-  }
-  return tail_.size();
-}
-
 Result<JournalEnd> Recovery::carry_forward(const SegmentFile& file, std::uint64_t cut) {
-  const auto whole = whole_groups(file);
-  if (!whole) return std::unexpected(whole.error());
-  tail_.resize(*whole);
   const std::uint64_t base_commit = last_commit_;
   auto writer = make_segment(directory_, file.header().segment_id, cut, base_commit);
   if (!writer) return std::unexpected(std::move(writer.error()));
@@ -150,16 +97,9 @@ Result<JournalEnd> Recovery::carry_forward(const SegmentFile& file, std::uint64_
   }
   const auto carried = SegmentFile::open(directory_, (*writer)->segment_id());
   if (!carried) return std::unexpected(carried.error());
-  log::GroupReader groups = reader_of(**carried, *end, base_commit);
-  for (;;) {
-    const auto group = groups.next();
-    if (!group) return in_file(**carried, group.error());
-    if (!group->has_value()) break;
-    if (auto replayed = replay_group(**carried, **group); !replayed) {
-      return std::unexpected(std::move(replayed.error()));
-    }
-  }
-  if (groups.damage()) return in_file(**carried, *groups.damage());
+  const auto last = replayer_.apply_closed(**carried, sizeof(log::FileHeader), *end, base_commit);
+  if (!last) return std::unexpected(last.error());
+  last_commit_ = *last;
   return JournalEnd{std::shared_ptr<log::SegmentWriter>(std::move(*writer)), *end, last_commit_ + 1, true};
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "log/group_reader.h"
+#include "store/counted_groups.h"
 #include "store/directory.h"
 #include "store/journal.h"
 #include "store/manifest.h"
@@ -33,9 +34,7 @@ class Recovery {
  private:
   Result<void> replay_closed(const SegmentEntry& entry);
   Result<JournalEnd> replay_last(const SegmentEntry& entry);
-  Result<JournalEnd> behind(const SegmentFile& file, const log::GroupReader& groups);
-  Result<void> replay_group(const SegmentFile& file, const log::FoundGroup& group);
-  Result<std::size_t> whole_groups(const SegmentFile& file) const;
+  Result<JournalEnd> behind(const SegmentFile& file, const CountedGroups& groups);
   Result<JournalEnd> carry_forward(const SegmentFile& file, std::uint64_t cut);
   Result<std::uint64_t> copy_groups(const SegmentFile& file, log::SegmentWriter& writer) const;
   Result<JournalEnd> go_on(const SegmentFile& file, const log::FoundGroup& mark) const;
@@ -44,7 +43,7 @@ class Recovery {
   Manifest& manifest_;
   Replayer& replayer_;
   std::uint64_t last_commit_ = 0;
-  std::deque<log::FoundGroup> tail_;  // read, but not known to be durable
+  std::vector<log::FoundGroup> tail_;  // read, but not known to be durable
 };
 
 }  // namespace packfs::store

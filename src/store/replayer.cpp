@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "content/corruption.h"
 #include "log/record_content.h"
+#include "store/counted_groups.h"
 #include "store/settler.h"
 
 namespace packfs::store {
@@ -52,20 +53,15 @@ Result<void> Replayer::begin_anew(const tree::Stamp& root) {
 
 Result<std::uint64_t> Replayer::apply_closed(const SegmentFile& file, std::uint64_t begin, std::uint64_t end,
                                              std::uint64_t last_commit) {
-  const auto failed = [&](const Error& error) { return std::unexpected(error.with_path(file.path())); };
-  if (file.source().length() < end) {
-    return failed(Error(ErrorCode::corrupt).with_offset(file.source().length()).with_note("cut off"));
-  }
-  log::GroupReader groups(file.source(), file.header().segment_id, begin, end, last_commit);
+  CountedGroups groups(file, end, {begin, last_commit});
   for (;;) {
     const auto group = groups.next();
-    if (!group) return failed(group.error());
+    if (!group) return std::unexpected(group.error());
     if (!group->has_value()) break;
     if (auto applied = apply(file, **group); !applied) return std::unexpected(std::move(applied.error()));
-    last_commit = (*group)->commit;
   }
-  if (groups.damage()) return failed(*groups.damage());
-  return last_commit;
+  if (groups.lost()) return std::unexpected(*groups.lost());
+  return groups.place().last_commit;
 }
 
 Result<void> Replayer::finish(std::uint64_t last_commit) {

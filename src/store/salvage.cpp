@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "content/corruption.h"
 #include "log/group_reader.h"
+#include "store/counted_groups.h"
 #include "store/replayer.h"
 #include "store/segment_file.h"
 #include "volume/core.h"
@@ -55,39 +55,19 @@ class Salvage {
   }
 
   Result<void> read_segment(const SegmentFile& file, const SegmentEntry& entry) {
-    const std::uint64_t end = end_of(file, entry);
-    const bool is_closed = entry.end != 0;
-    log::GroupReader groups(file.source(), file.header().segment_id, prefix_.cut, end, prefix_.last_commit);
-    std::deque<log::FoundGroup> tail;  // not known to be durable
-    std::uint64_t durable = 0;
-    Result<void> applied;
-    while (applied && !prefix_.damage) {
+    CountedGroups groups(file, entry.end, {prefix_.cut, prefix_.last_commit});
+    while (!prefix_.damage) {
       const auto group = groups.next();
-      if (!group) return std::unexpected(group.error().with_path(file.path()));
+      if (!group) return std::unexpected(group.error());
       if (!group->has_value()) break;
-      tail.push_back(**group);
-      durable = std::max(durable, (*group)->synced_end);
-      while (applied && !prefix_.damage && !tail.empty() && (is_closed || tail.front().end <= durable)) {
-        applied = apply(file, tail.front());
-        tail.pop_front();
-      }
+      if (auto applied = apply(file, **group); !applied) return applied;
     }
-    // If what stands behind the groups was lost, all before it was durable.
-    const auto lost = is_lost(file, entry, groups.damage());
-    if (!lost) return std::unexpected(lost.error().with_path(file.path()));
-    for (; applied && !prefix_.damage && !tail.empty(); tail.pop_front()) {
-      const auto whole = *lost ? Result<bool>(true) : file.is_whole(tail.front());
-      if (!whole) return std::unexpected(whole.error());
-      if (!*whole) return {};  // ordinary: never acknowledged
-      applied = apply(file, tail.front());
-    }
-    if (!applied) return applied;
-    if (prefix_.damage) return count_dropped(file, prefix_.cut, end, prefix_.last_commit);
-    return look_behind(file, entry, *lost ? groups.damage() : std::nullopt);
+    if (!prefix_.damage) prefix_.damage = groups.lost();
+    if (!prefix_.damage) return {};
+    return count_dropped(file, prefix_.cut, end_of(file, entry), prefix_.last_commit);
   }
 
   Result<void> apply(const SegmentFile& file, const log::FoundGroup& group) {
-    if (group.is_closed) return {};
     auto applied = replayer_.apply(file, group);
     if (!applied && applied.error().code() == ErrorCode::corrupt) {
       prefix_.damage = std::move(applied.error());
@@ -98,23 +78,6 @@ class Salvage {
       prefix_.last_commit = group.commit;
     }
     return applied;
-  }
-
-  /// Whether what stands where the groups end is damage.
-  static Result<bool> is_lost(const SegmentFile& file, const SegmentEntry& entry, const std::optional<Error>& damage) {
-    if (!damage || entry.end != 0) return damage.has_value();
-    return log::is_known_durable(file.source(), file.header().segment_id, *damage->offset(), file.source().length());
-  }
-
-  Result<void> look_behind(const SegmentFile& file, const SegmentEntry& entry, const std::optional<Error>& damage) {
-    const std::uint64_t length = file.source().length();
-    if (length < entry.end) {
-      prefix_.damage = Error(ErrorCode::corrupt).with_path(file.path()).with_offset(length).with_note("cut off");
-    } else if (damage) {
-      prefix_.damage = damage->with_path(file.path());
-    }
-    if (!prefix_.damage) return {};
-    return count_dropped(file, *prefix_.damage->offset(), length, prefix_.last_commit);
   }
 
   /// Groups that can still be read, wherever the next one begins.

@@ -4,41 +4,38 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/io_loops.h"
 #include "content/corruption.h"
 #include "log/record_content.h"
+#include "store/run_backing.h"
 
 namespace packfs::store {
 namespace {
 
-/// A run of a segment.
-class LoggedRun final : public content::Backing {
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+
+/// A run that is in a segment for good.
+class LoggedRun final : public RunBacking {
  public:
-  LoggedRun(Ref<const SegmentFile> file, const content::Stored& run) noexcept : file_(std::move(file)), run_(run) {}
-  [[nodiscard]] std::uint64_t size() const override { return run_.size; }
+  LoggedRun(Ref<const SegmentFile> file, const content::Stored& run) noexcept
+      : RunBacking(run), file_(std::move(file)) {}
   [[nodiscard]] Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> buffer) const override {
-    auto read = file_->reader().read(run_, offset, buffer);
-    if (!read) return std::unexpected(read.error().with_path(file_->path()));
-    return read;
+    return file_->read(run(), offset, buffer);
   }
-  [[nodiscard]] Result<std::span<const std::byte>> borrow() const override {
-    auto bytes = file_->reader().borrow(run_);
-    if (!bytes && bytes.error().code() == ErrorCode::corrupt) {
-      return std::unexpected(bytes.error().with_path(file_->path()));
-    }
-    return bytes;
-  }
-  [[nodiscard]] Result<Range> next_data(std::uint64_t offset) const override {
-    return Range{std::min(offset, run_.size), run_.size};
-  }
+  [[nodiscard]] Result<std::span<const std::byte>> borrow() const override { return file_->borrow(run()); }
 
  private:
   Ref<const SegmentFile> file_;
-  content::Stored run_;
 };
+
+bool are_zeros(std::span<const std::byte> bytes) {
+  // Each byte is as the one before it.
+  return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
 
 }  // namespace
 
@@ -94,6 +91,34 @@ Result<bool> SegmentFile::is_whole(const log::FoundGroup& group) const {
     if (whole.error().code() == ErrorCode::corrupt) return false;
     return std::unexpected(whole.error().with_path(path_));
   }
+}
+
+Result<std::uint64_t> SegmentFile::used_end(std::uint64_t begin) const {
+  base::Buffer scratch;
+  for (std::uint64_t end = source_->length(); end > begin;) {
+    const std::uint64_t length = std::min(kPiece, end - begin);
+    const auto bytes = source_->at(end - length, length, scratch);
+    if (!bytes) return std::unexpected(bytes.error().with_path(path_));
+    end -= length;
+    if (are_zeros(*bytes)) continue;
+    const auto last = std::find_if(bytes->rbegin(), bytes->rend(), [](std::byte b) { return b != std::byte{0}; });
+    // They may have become zeros just now.
+    if (last != bytes->rend()) return end + static_cast<std::uint64_t>(bytes->rend() - last);
+  }
+  return begin;
+}
+
+Result<std::size_t> SegmentFile::read(const content::Stored& run, std::uint64_t offset,
+                                      std::span<std::byte> buffer) const {
+  auto read = reader_->read(run, offset, buffer);
+  if (!read) return std::unexpected(read.error().with_path(path_));
+  return read;
+}
+
+Result<std::span<const std::byte>> SegmentFile::borrow(const content::Stored& run) const {
+  auto bytes = reader_->borrow(run);
+  if (!bytes && bytes.error().code() == ErrorCode::corrupt) return std::unexpected(bytes.error().with_path(path_));
+  return bytes;
 }
 
 Result<Ref<const content::Content>> SegmentFile::content(const content::Stored& run) const {

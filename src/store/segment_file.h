@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "content/content.h"
@@ -31,6 +33,12 @@ class SegmentFile final : public Counted {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Whether every checksum of a group's contents is good. Errors, with the path: no_memory; an errno of pread.
   [[nodiscard]] Result<bool> is_whole(const log::FoundGroup& group) const;
+  /// Behind the last byte that is not zero; `begin` when there is none from there on. Errors: as is_whole().
+  [[nodiscard]] Result<std::uint64_t> used_end(std::uint64_t begin) const;
+  /// As StoredReader's, with the path where the bytes are at fault.
+  [[nodiscard]] Result<std::size_t> read(const content::Stored& run, std::uint64_t offset,
+                                         std::span<std::byte> buffer) const;
+  [[nodiscard]] Result<std::span<const std::byte>> borrow(const content::Stored& run) const;
   /// A run as the content of a file: it is read when somebody reads it. Errors: no_memory.
   [[nodiscard]] Result<Ref<const content::Content>> content(const content::Stored& run) const;
 

@@ -9,6 +9,7 @@
 #include "cli/cli_run.h"
 #include "cli/sample_store.h"
 #include "packfs/volume.h"
+#include "store/made_segment.h"
 #include "store/stores.h"
 #include "support/packs.h"
 
@@ -248,6 +249,36 @@ TEST_CASE("log names damage with its offset, and shows what comes before and in 
     CHECK(log.exit_code == 1);
     CHECK(log.err.starts_with("packfs: " + path + "/CURRENT: corrupt at offset "));
     CHECK(log.out.empty());
+  }
+}
+
+TEST_CASE("log judges what a mark means as opening does", "[cli][log]") {
+  const packfs::testing::TempDir directory;
+  const std::string path = directory.path("store");
+  packfs::testing::MadeSegment first(1);
+  first.add("a", 1, first.end());
+  const std::uint64_t end = first.end();
+  first.mark(2);
+  SECTION("what is lost in its place is told, and itself once") {
+    first.add("b", 3, first.end());
+    packfs::testing::make_store(path, {first});
+    const Outcome log = run_cli({"log", "--json", path});
+    CHECK(log.exit_code == 1);
+    CHECK(log.err.find("corrupt at offset " + std::to_string(end)) != std::string::npos);
+    std::string types;
+    for (const nlohmann::json& object : objects_in(log.out)) types += std::string(object["type"]) + " ";
+    CHECK(types == "mkdir commit mark ");
+  }
+  SECTION("in a segment that another follows it ends nothing") {
+    first.add("b", 3, first.end());
+    packfs::testing::MadeSegment second(2, 1, first.end(), 10);
+    second.add("c", 11, second.end());
+    packfs::testing::make_store(path, {first, second});
+    std::string names;
+    for (const nlohmann::json& object : objects_in(run_cli({"log", "--json", path}).out)) {
+      if (object.contains("path")) names += object["path"];
+    }
+    CHECK(names == "abc");
   }
 }
 

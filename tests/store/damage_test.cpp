@@ -123,6 +123,27 @@ TEST_CASE("damage before what is known durable is corruption, damage of the last
   }
 }
 
+TEST_CASE("no damaged byte before what is known durable takes commits away, be it of padding", "[store]") {
+  const TempDir directory;
+  const Killed killed = make_killed(directory);
+  const std::string at = directory.path("flipped");
+  const std::string segment = at + "/" + std::filesystem::path(killed.segment).filename().string();
+  for (std::size_t byte = killed.ends[1]; byte < killed.ends[3]; ++byte) {
+    INFO(byte);
+    copy_killed(killed.path, at);
+    flip(segment, byte);
+    CHECK(check_store(at)->damages == 1);
+    const auto volume = Volume::open(at);
+    if (volume) CHECK(volume->totals()->entries == 5);  // of a content
+    if (!volume) CHECK(volume.error().code() == ErrorCode::corrupt);
+    if (volume || byte % 8 == 0) continue;
+    const auto repaired = repair_store(at);
+    REQUIRE(repaired);
+    CHECK(repaired->changed);
+    CHECK(repaired->dropped_commits > 0);
+  }
+}
+
 TEST_CASE("what recovery refuses it does not change", "[store]") {
   const TempDir directory;
   const Killed killed = make_killed(directory);

@@ -37,80 +37,9 @@ Model model_of(const std::vector<Operation>& operations, Model model = Model(100
   return model;
 }
 
-/// The operations with the library's own errors, which an Outcome has no room for.
-Result<void> apply_given(const Operation& operation, Writable& to) {
-  const Attributes given = stress::attributes_given(operation);
-  switch (operation.kind) {
-    case Operation::Kind::write_given:
-      return to.write(operation.path, bytes_of(content_of(operation)), {.attributes = &given});
-    case Operation::Kind::make_directory_given:
-      return to.make_directory(operation.path, given);
-    case Operation::Kind::symlink_given:
-      return to.symlink(operation.other, operation.path, given);
-    default:
-      return to.set_attributes(operation.path, given);
-  }
-}
-
-Result<void> apply_fully(const Operation& operation, Writable& to) {
-  const std::string content = content_of(operation);
-  const auto bytes = bytes_of(content);
-  const CreateOptions options{.mode = operation.mode};
-  const auto last = operation.option == Operation::kFollowed ? LastLink::followed : LastLink::kept;
-  using Kind = Operation::Kind;
-  switch (operation.kind) {
-    case Kind::write:
-      return to.write(operation.path, bytes, options);
-    case Kind::write_owned: {
-      auto owned = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
-      std::ranges::copy(bytes, owned.get());
-      return to.write(operation.path, std::move(owned), bytes.size(), options);
-    }
-    case Kind::append:
-      return to.append(operation.path, bytes, options);
-    case Kind::write_at:
-      return to.write_at(operation.path, operation.offset, bytes);
-    case Kind::truncate:
-      return to.truncate(operation.path, operation.size);
-    case Kind::make_directory:
-      return to.make_directory(operation.path, operation.mode);
-    case Kind::make_directories:
-      return to.make_directories(operation.path, operation.mode);
-    case Kind::remove_directory:
-      return to.remove_directory(operation.path);
-    case Kind::unlink:
-      return to.unlink(operation.path);
-    case Kind::remove_tree:
-      return to.remove_tree(operation.path);
-    case Kind::rename:
-      return to.rename(operation.path, operation.other, static_cast<RenameMode>(operation.option));
-    case Kind::clone:
-      return to.clone(operation.path, operation.other);
-    case Kind::link:
-      return to.link(operation.path, operation.other);
-    case Kind::symlink:
-      return to.symlink(operation.other, operation.path);
-    case Kind::make_special:
-      return to.make_special(operation.path, static_cast<FileType>(operation.option), operation.mode, operation.uid,
-                             operation.gid);
-    case Kind::chmod:
-      return to.chmod(operation.path, operation.mode);
-    case Kind::chown:
-      return to.chown(operation.path, operation.uid, operation.gid, last);
-    case Kind::set_mtime:
-      return to.set_mtime(operation.path, operation.mtime, last);
-    case Kind::set_xattr:
-      return to.set_xattr(operation.path, operation.other, bytes);
-    case Kind::remove_xattr:
-      return to.remove_xattr(operation.path, operation.other);
-    default:
-      return apply_given(operation, to);
-  }
-}
-
 Result<void> apply_all(const std::vector<Operation>& operations, Writable& to, std::size_t& done) {
   for (const Operation& operation : operations) {
-    if (auto applied = apply_fully(operation, to); !applied) return applied;
+    if (auto applied = stress::change(operation, to); !applied) return applied;
     ++done;
   }
   return {};

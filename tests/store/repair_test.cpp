@@ -157,10 +157,15 @@ TEST_CASE("repair finds the damage that keeps a store from opening, whatever sta
   const auto read = Volume::open(path, reading);
   REQUIRE_FALSE(read);
   CHECK(read.error().code() == ErrorCode::corrupt);
-  CHECK(check_store(path)->damages == 1);
+  const auto checked = check_store(path);
+  REQUIRE(checked);
+  REQUIRE(checked->damages == (kept == 3 ? 2 : 1));
+  CHECK(checked->damage.back().message() == read.error().message());
+  CHECK(checked->commits == static_cast<std::uint64_t>(kept));
   const RepairReport report = repaired(path);
   CHECK(report.changed);
-  CHECK(report.damage.size() == 1);
+  REQUIRE(report.damage.size() == 1);
+  CHECK(report.damage[0].message() == read.error().message());
   CHECK(report.dropped_commits == dropped);
   const Volume volume = open_store_at(path);
   for (int i = 0; i < kFiles; ++i) CHECK(*volume.exists(std::to_string(i)) == (i < kept));

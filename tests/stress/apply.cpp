@@ -44,27 +44,30 @@ Outcome done(const T& result) {
   return result ? Outcome() : failed(result);
 }
 
+/// What a call that changes something gives: the library's error with all it says, the model's code.
+template <class Tree>
+using Changed = decltype(std::declval<Tree&>().unlink(""));
+
 /// Those with all attributes.
 template <class Tree, class Bytes>
-std::optional<Outcome> change_given(const Operation& op, Tree& tree, const Bytes& content,
-                                    const Attributes& attributes) {
+std::optional<Changed<Tree>> given_call(const Operation& op, Tree& tree, const Bytes& content,
+                                        const Attributes& attributes) {
   switch (op.kind) {
     case Kind::set_attributes:
-      return done(tree.set_attributes(op.path, attributes));
+      return tree.set_attributes(op.path, attributes);
     case Kind::write_given: {
       CreateOptions options = create_options(op);
       options.mode = 0644;
       options.attributes = &attributes;
-      return done(tree.write(op.path, content, options));
+      return tree.write(op.path, content, options);
     }
     case Kind::make_directory_given:
-      return done(tree.make_directory(op.path, attributes));
+      return tree.make_directory(op.path, attributes);
     case Kind::symlink_given:
-      return done(tree.symlink(op.other, op.path, attributes));
+      return tree.symlink(op.other, op.path, attributes);
     case Kind::make_special_given:
-      return done(tree.make_special(op.path, static_cast<FileType>(op.option), attributes,
-                                    static_cast<std::uint32_t>(op.offset >> 32),
-                                    static_cast<std::uint32_t>(op.offset)));
+      return tree.make_special(op.path, static_cast<FileType>(op.option), attributes,
+                               static_cast<std::uint32_t>(op.offset >> 32), static_cast<std::uint32_t>(op.offset));
     default:
       return std::nullopt;
   }
@@ -72,49 +75,49 @@ std::optional<Outcome> change_given(const Operation& op, Tree& tree, const Bytes
 
 /// The calls that a Writable and a Model have under one name, but for their bytes.
 template <class Tree, class Bytes>
-std::optional<Outcome> change(const Operation& op, Tree& tree, const Bytes& content) {
+std::optional<Changed<Tree>> changing_call(const Operation& op, Tree& tree, const Bytes& content) {
   switch (op.kind) {
     case Kind::write:
     case Kind::write_owned:
-      return done(tree.write(op.path, content, create_options(op)));
+      return tree.write(op.path, content, create_options(op));
     case Kind::append:
-      return done(tree.append(op.path, content, create_options(op)));
+      return tree.append(op.path, content, create_options(op));
     case Kind::write_at:
-      return done(tree.write_at(op.path, op.offset, content));
+      return tree.write_at(op.path, op.offset, content);
     case Kind::truncate:
-      return done(tree.truncate(op.path, op.size));
+      return tree.truncate(op.path, op.size);
     case Kind::make_directory:
-      return done(tree.make_directory(op.path, op.mode));
+      return tree.make_directory(op.path, op.mode);
     case Kind::make_directories:
-      return done(tree.make_directories(op.path, op.mode));
+      return tree.make_directories(op.path, op.mode);
     case Kind::remove_directory:
-      return done(tree.remove_directory(op.path));
+      return tree.remove_directory(op.path);
     case Kind::unlink:
-      return done(tree.unlink(op.path));
+      return tree.unlink(op.path);
     case Kind::remove_tree:
-      return done(tree.remove_tree(op.path));
+      return tree.remove_tree(op.path);
     case Kind::rename:
-      return done(tree.rename(op.path, op.other, static_cast<RenameMode>(op.option)));
+      return tree.rename(op.path, op.other, static_cast<RenameMode>(op.option));
     case Kind::clone:
-      return done(tree.clone(op.path, op.other));
+      return tree.clone(op.path, op.other);
     case Kind::link:
-      return done(tree.link(op.path, op.other));
+      return tree.link(op.path, op.other);
     case Kind::symlink:
-      return done(tree.symlink(op.other, op.path));
+      return tree.symlink(op.other, op.path);
     case Kind::make_special:
-      return done(tree.make_special(op.path, static_cast<FileType>(op.option), op.mode, op.uid, op.gid));
+      return tree.make_special(op.path, static_cast<FileType>(op.option), op.mode, op.uid, op.gid);
     case Kind::chmod:
-      return done(tree.chmod(op.path, op.mode));
+      return tree.chmod(op.path, op.mode);
     case Kind::chown:
-      return done(tree.chown(op.path, op.uid, op.gid, last_link(op)));
+      return tree.chown(op.path, op.uid, op.gid, last_link(op));
     case Kind::set_mtime:
-      return done(tree.set_mtime(op.path, op.mtime, last_link(op)));
+      return tree.set_mtime(op.path, op.mtime, last_link(op));
     case Kind::set_xattr:
-      return done(tree.set_xattr(op.path, op.other, content, static_cast<XattrMode>(op.option)));
+      return tree.set_xattr(op.path, op.other, content, static_cast<XattrMode>(op.option));
     case Kind::remove_xattr:
-      return done(tree.remove_xattr(op.path, op.other));
+      return tree.remove_xattr(op.path, op.other);
     default:
-      return change_given(op, tree, content, attributes_given(op));
+      return given_call(op, tree, content, attributes_given(op));
   }
 }
 
@@ -244,23 +247,28 @@ bool agrees(const Outcome& real, const Outcome& expected) {
 
 bool is_call(Operation::Kind kind) { return kind <= Kind::list; }
 
-Outcome apply(const Operation& operation, Writable& volume) {
-  if (operation.kind == Kind::fill || operation.kind == Kind::thin) return repeat(operation, volume);
-  if (operation.kind > Kind::thin) return reading(operation, volume);
+Result<void> change(const Operation& operation, Writable& volume) {
   const std::string content = operation.kind == Kind::truncate ? "" : content_of(operation);
   const auto bytes = std::as_bytes(std::span(content));
   if (operation.kind == Kind::write_owned) {
     auto owned = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
     std::ranges::copy(bytes, owned.get());
-    return done(volume.write(operation.path, std::move(owned), bytes.size(), create_options(operation)));
+    return volume.write(operation.path, std::move(owned), bytes.size(), create_options(operation));
   }
-  return *change(operation, volume, bytes);
+  return changing_call(operation, volume, bytes).value();
+}
+
+Outcome apply(const Operation& operation, Writable& volume) {
+  if (operation.kind == Kind::fill || operation.kind == Kind::thin) return repeat(operation, volume);
+  if (operation.kind > Kind::thin) return reading(operation, volume);
+  return done(change(operation, volume));
 }
 
 Outcome apply(const Operation& operation, Model& model) {
   if (operation.kind == Kind::fill || operation.kind == Kind::thin) return repeat(operation, model);
   if (operation.kind > Kind::thin) return reading(operation, model);
-  return *change(operation, model, operation.kind == Kind::truncate ? std::string() : content_of(operation));
+  const std::string content = operation.kind == Kind::truncate ? "" : content_of(operation);
+  return done(changing_call(operation, model, content).value());
 }
 
 std::string stat_text(const ModelStat& stat) { return common_stat_text(stat, stat.major, stat.minor); }

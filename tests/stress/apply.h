@@ -24,6 +24,10 @@ struct Outcome {
 /// Whether the operation is a call on a Writable: a change or a reading.
 [[nodiscard]] bool is_call(Operation::Kind kind);
 
+/// Makes one call that changes something, and tells the library's own error, which an Outcome has no room for. Throws
+/// std::bad_optional_access for what is no such call.
+Result<void> change(const Operation& operation, Writable& volume);
+
 /// Makes the call. fill and thin are many calls: the outcome tells how each ended.
 Outcome apply(const Operation& operation, Writable& volume);
 Outcome apply(const Operation& operation, Model& model);

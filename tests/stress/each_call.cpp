@@ -80,6 +80,9 @@ Operation call_of(std::size_t which, std::uint64_t seed) {
       return from_line("make_directory_given path=\"m\" uid=3 gid=4 seconds=-7 mode=448 seed=6");
     case 24:
       return from_line("set_attributes path=\"a\" uid=3 gid=4 seconds=-7 mode=448 seed=6");
+    case 25:
+      return from_line(
+          "make_special_given path=\"p\" option=6 offset=12884901892 uid=3 gid=4 seconds=-7 mode=420 seed=6");
     default:
       return from_line("remove_xattr path=\"a/f\" other=\"user.a\"");
   }
