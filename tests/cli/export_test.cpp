@@ -104,4 +104,20 @@ TEST_CASE("export takes one or two names besides the pack", "[cli][export]") {
   CHECK_FALSE(fs::exists(s.out));
 }
 
+TEST_CASE("a store is not written into itself", "[cli][export][unpack]") {
+  const SampleStore s;
+  s.put("CURRENT", "no manifest");
+  const std::string link = s.directory.path("link");
+  fs::create_directory_symlink(s.path, link);
+  for (const std::string& target : {s.path, s.path + "/", link}) {
+    for (const Outcome& refused :
+         {run_cli({"export", s.path, target}), run_cli({"unpack", s.path, "-C", target, "CURRENT"})}) {
+      CHECK(refused.exit_code == 2);
+      CHECK(refused.err == "packfs: " + target + ": it is the store to read as well\n");
+    }
+  }
+  CHECK(s.run({"check"}).exit_code == 0);
+  CHECK(s.cat("CURRENT") == "no manifest");
+}
+
 }  // namespace
