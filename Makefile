@@ -87,7 +87,7 @@ kill: all ## kills KILLS writers of stores and looks at what they leave
 	PACKFS_KILLS=$(KILLS) build/release/tests/kill/kill_tests
 
 .PHONY: install clean
-install: deps ## library, headers, command: PREFIX, DESTDIR
+install: deps ## library, headers, command: PREFIX, DESTDIR, SHARED
 	cmake --preset release -B build/install -DPACKFS_TESTS=OFF -DBUILD_SHARED_LIBS=$(SHARED) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --build build/install -j $(JOBS)
 	DESTDIR=$(DESTDIR) cmake --install build/install

@@ -60,6 +60,13 @@ void restore_names(const RawArguments& raw, const ArgumentTokens& tokens, Argume
   }
 }
 
+/// A name of the host that is empty: mostly a variable of a script that was not set.
+bool has_empty_host_name(const Arguments& arguments) {
+  if (arguments.tree.empty() || arguments.directory.empty() || arguments.file.empty()) return true;
+  if (arguments.command == Command::diff) return arguments.to.empty();
+  return arguments.command == Command::pack && std::ranges::find(arguments.paths, "") != arguments.paths.end();
+}
+
 /// The values as the command wants them, or what is wrong with them.
 std::variant<Arguments, std::string> checked(const RawArguments& raw, const ArgumentTokens& tokens) {
   constexpr unsigned kMaxThreads = 1024;
@@ -76,6 +83,7 @@ std::variant<Arguments, std::string> checked(const RawArguments& raw, const Argu
   if (const std::string* option = option_among_names(raw)) return "unknown option " + *option;
   if (raw.command == Command::export_tree && raw.paths.size() > 2) return "unexpected " + tokens.restore(raw.paths[2]);
   restore_names(raw, tokens, arguments);
+  if (has_empty_host_name(arguments)) return "the name of a file or directory is empty";
   if (arguments.json && raw.command == Command::pack && arguments.tree == "-") {
     return "--json has nowhere to go when the pack goes to standard output";
   }

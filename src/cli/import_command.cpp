@@ -1,28 +1,16 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "cli/commands.h"
+#include "cli/directory_identity.h"
 #include "cli/import_problems.h"
 #include "cli/lines.h"
 #include "cli/problem_text.h"
 #include "cli/progress.h"
 #include "cli/report_json.h"
 #include "cli/store_change.h"
-#include "host/status.h"
 #include "volume/import_tree.h"
 
 namespace packfs::cli {
 
 namespace {
-
-/// Which directory a host path leads to. Errors, with the path: not_a_directory; an errno of stat.
-Result<host::FileIdentity> directory_at(const std::string& path, Context& context) {
-  struct statx status{};
-  const int known = context.io.statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS, &status);
-  if (known < 0) return std::unexpected(Error::from_errno(-known).with_path(path));
-  if (host::type_of(status) == FileType::directory) return host::identity_of(status);
-  return std::unexpected(Error(ErrorCode::not_a_directory).with_path(path));
-}
 
 Result<void> take_in(const Arguments& arguments, Context& context, Transaction& transaction, ImportReport& report) {
   Progress progress("import", context.diagnostics);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "cli/directory_identity.h"
 #include "cli/lines.h"
 #include "cli/problem_text.h"
 #include "cli/progress.h"
@@ -33,6 +34,10 @@ void place_below(std::string_view place, std::vector<Problem>& problems) {
 }  // namespace
 
 ExitCode TreeExport::run(const View& view, const std::vector<std::string>& paths, std::string_view place) {
+  if (is_into_itself()) {
+    context_.diagnostics.error(arguments_.directory + ": it is the store to read as well");
+    return ExitCode::usage;
+  }
   const std::vector<std::string> wanted = existing(paths, view);
   if (wanted.empty() && !paths.empty()) return finish({});
   Progress progress(command_, context_.diagnostics);
@@ -56,6 +61,13 @@ ExitCode TreeExport::run(const View& view, const std::vector<std::string>& paths
   host::ExportReport report = exporter->report();
   for (auto* problems : {&report.failed, &report.incomplete, &report.withheld}) place_below(place, *problems);
   return finish(report);
+}
+
+/// Its names would replace the store's own files.
+bool TreeExport::is_into_itself() const {
+  const auto target = directory_at(arguments_.directory, context_);
+  const auto store = target ? directory_at(arguments_.tree, context_) : target;
+  return target && store && *target == *store;
 }
 
 /// Those of the paths that are in the view. The target is not made for the sake of those that are not.

@@ -26,6 +26,7 @@ class TreeExport {
   [[nodiscard]] ExitCode run(const View& view, const std::vector<std::string>& paths, std::string_view place = {});
 
  private:
+  [[nodiscard]] bool is_into_itself() const;
   [[nodiscard]] std::vector<std::string> existing(const std::vector<std::string>& paths, const View& view);
   void write_all(host::Exporter& exporter);
   void write_paths(host::Exporter& exporter, const std::vector<std::string>& paths);

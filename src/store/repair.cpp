@@ -28,6 +28,7 @@ class Repair {
   explicit Repair(const Directory& directory) noexcept : directory_(directory) {}
 
   Result<RepairReport> run() {
+    if (auto there = expect_store(); !there) return std::unexpected(std::move(there.error()));
     auto lock = directory_.lock();
     if (!lock) return std::unexpected(std::move(lock.error()));
     auto manifest = named_manifest();
@@ -53,6 +54,17 @@ class Repair {
   }
 
  private:
+  /// Before a lock file is made there: is this a store, or what is left of one?
+  Result<void> expect_store() const {
+    const auto names = directory_.names();
+    if (!names) return std::unexpected(names.error());
+    const auto is_of_store = [](const std::string& name) {
+      return name == kCurrent || segment_id_of(name).has_value();
+    };
+    if (std::ranges::any_of(*names, is_of_store)) return {};
+    return std::unexpected(directory_.at(Error(ErrorCode::no_entry), kCurrent));
+  }
+
   /// The manifest, unless it is lost, damaged or an older one: then the report says so.
   Result<std::optional<Manifest>> named_manifest() {
     auto manifest = directory_.manifest();

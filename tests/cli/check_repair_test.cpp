@@ -150,4 +150,13 @@ TEST_CASE("repair names a file that it sets aside", "[cli][repair][damage]") {
   CHECK(s.names() == "file 1\nfile 2\nfile 3\n");
 }
 
+TEST_CASE("repair leaves nothing in a directory that is no store", "[cli][repair]") {
+  const packfs::testing::TempDir directory;
+  const Outcome repaired = run_cli({"repair", directory.path()});
+  CHECK(repaired.exit_code == 1);
+  CHECK(repaired.err ==
+        "packfs: " + directory.path("CURRENT") + ": No such file or directory (there is no store here)\n");
+  CHECK(fs::is_empty(directory.path()));
+}
+
 }  // namespace

@@ -1,13 +1,16 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/cli_run.h"
 #include "cli/sample_pack.h"
 #include "cli/sample_store.h"
+#include "support/fault_io.h"
 #include "support/packs.h"
 #include "support/tree_compare.h"
 
@@ -102,6 +105,43 @@ TEST_CASE("export takes one or two names besides the pack", "[cli][export]") {
   CHECK(three.exit_code == 2);
   CHECK(three.err.find("more") != std::string::npos);
   CHECK_FALSE(fs::exists(s.out));
+}
+
+TEST_CASE("a store is not written into itself", "[cli][export][unpack]") {
+  const SampleStore s;
+  s.put("CURRENT", "no manifest");
+  const std::string link = s.directory.path("link");
+  fs::create_directory_symlink(s.path, link);
+  for (const std::string& target : {s.path, s.path + "/", link}) {
+    for (const Outcome& refused :
+         {run_cli({"export", s.path, target}), run_cli({"unpack", s.path, "-C", target, "CURRENT"})}) {
+      CHECK(refused.exit_code == 2);
+      CHECK(refused.err == "packfs: " + target + ": it is the store to read as well\n");
+    }
+  }
+  CHECK(s.run({"check"}).exit_code == 0);
+  CHECK(s.cat("CURRENT") == "no manifest");
+}
+
+TEST_CASE("an export that the disk breaks off has failed, whatever was written before", "[cli][export][unpack]") {
+  const SampleStore s;
+  s.put("a", "first");
+  s.put("b", "second");
+  for (const int error_number : {ENOSPC, EDQUOT, EROFS}) {
+    for (const std::vector<std::string>& paths : {std::vector<std::string>{}, {"a", "b"}}) {
+      INFO(error_number << ", " << paths.size() << " paths");
+      const std::string out = s.directory.path("out");
+      std::vector<std::string> line{"unpack", s.path, "-C", out};
+      line.insert(line.end(), paths.begin(), paths.end());
+      packfs::testing::FaultIo io(packfs::base::system_io());
+      io.fail({.call = "pwrite", .nth = 2, .for_ever = true}, error_number);
+      const Outcome broken = run_cli(line, {.io = &io});
+      CHECK(broken.exit_code == 1);
+      CHECK(broken.err.find(packfs::Error::from_errno(error_number).message()) != std::string::npos);
+      CHECK(text_of(read_host_file(out + "/a")) == "first");
+      fs::remove_all(out);
+    }
+  }
 }
 
 }  // namespace

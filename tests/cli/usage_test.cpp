@@ -4,9 +4,11 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "cli/cli_run.h"
 #include "cli/sample_pack.h"
+#include "cli/sample_store.h"
 #include "support/fault_io.h"
 #include "support/temp_dir.h"
 
@@ -16,6 +18,7 @@ using packfs::testing::FaultIo;
 using packfs::testing::Outcome;
 using packfs::testing::run_cli;
 using packfs::testing::run_cli_into;
+using packfs::testing::SampleStore;
 using packfs::testing::TempDir;
 
 TEST_CASE("help and version go to standard output", "[cli][usage]") {
@@ -87,6 +90,26 @@ TEST_CASE("standard error that cannot be written to changes nothing", "[cli][usa
   CHECK(outcome.exit_code == 3);
   CHECK(outcome.out == "docs/a.txt\ndocs/sub\n");
   CHECK(outcome.err.empty());
+}
+
+TEST_CASE("an empty name of a host file is wrong usage", "[cli][usage]") {
+  const SampleStore s;
+  const std::vector<std::vector<std::string>> lines{{"init", ""},
+                                                    {"ls", ""},
+                                                    {"put", s.path, "x", ""},
+                                                    {"import", "", s.path, "x"},
+                                                    {"export", s.path, ""},
+                                                    {"unpack", s.path, "-C", ""},
+                                                    {"diff", s.path, ""},
+                                                    {"pack", "", "-o", s.directory.path("x")},
+                                                    {"pack", s.path, "-o", ""}};
+  for (const std::vector<std::string>& line : lines) {
+    INFO(line[0]);
+    const Outcome outcome = run_cli(line);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err.starts_with("packfs: the name of a file or directory is empty\n"));
+  }
+  CHECK(s.names().empty());
 }
 
 }  // namespace
