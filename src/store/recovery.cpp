@@ -11,7 +11,7 @@
 namespace packfs::store {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kCopiedBytes = std::size_t{1} << 20;
 
 std::unexpected<Error> in_file(const SegmentFile& file, const Error& error) {
   return std::unexpected(error.with_path(file.path()));
@@ -127,7 +127,7 @@ Result<std::uint64_t> Recovery::copy_groups(const SegmentFile& file, log::Segmen
       const auto content = file.source().at((*scanned)->extent.content_begin, record.content_length, scratch);
       if (!content) return in_file(file, content.error());
       if (auto copied = group.copy(record, *content); !copied) return in_file(file, copied.error());
-      if (group.bytes().size() < kPiece) continue;
+      if (group.bytes().size() < kCopiedBytes) continue;
       if (auto written = flush(); !written) return std::unexpected(std::move(written.error()));
     }
     commit = found.commit;
