@@ -29,6 +29,8 @@ Result<bool> Follower::follow() {
       }
       read = next + 1 == segments.end() ? read_last(*next, place) : read_closed(*next, place);
     }
+    // Numbers that no commit got are counted on by where a segment begins, whether or not a group follows.
+    if (read && !replayer_ && place.groups.last_commit > place_.groups.last_commit) replayer_.emplace(core_);
     const bool found = replayer_.has_value();
     if (read && found) read = replayer_->finish(place.groups.last_commit);
     replayer_.reset();

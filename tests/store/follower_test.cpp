@@ -76,6 +76,27 @@ TEST_CASE("a reader beside the writer sees what was committed when it asks", "[s
   CHECK(read_text(reader, "t29") == large);
 }
 
+TEST_CASE("numbers that no commit got are counted on by a reader when a segment begins behind them",
+          "[store][follower]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  must(writer_of(path, 64).write("file", bytes_of("x")));
+  Volume reader = reader_of(path);
+  // The first takes a number, which the mark at the end passes on; the second begins a segment behind it.
+  for (int i = 0; i < 2; ++i) {
+    Volume writer = writer_of(path, 64);
+    auto dropped = writer.begin();
+    REQUIRE(dropped);
+    must(dropped->write("dropped", bytes_of("x")));
+  }
+  const Volume writer = writer_of(path, 64);
+  REQUIRE(writer.snapshot().commit() > reader.snapshot().commit());  // or there is nothing to tell
+  CHECK(refreshed(reader));
+  CHECK(reader.snapshot().commit() == writer.snapshot().commit());
+  CHECK(read_text(reader, "file") == "x");
+  CHECK_FALSE(refreshed(reader));
+}
+
 TEST_CASE("a reader goes on from one writer to the next", "[store][follower]") {
   const TempDir directory;
   const std::string path = directory.path("store");
