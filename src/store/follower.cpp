@@ -87,7 +87,8 @@ Result<void> Follower::read_last(const SegmentEntry& entry, Place& place) {
     if (!group) return std::unexpected(group.error());
     if (!group->has_value()) break;
     if (!replayer_) replayer_.emplace(core_);
-    if (auto applied = replayer_->apply(*file_, **group); !applied) return applied;
+    if (auto applied = replayer_->apply(*file_, **group); !applied)
+      return std::unexpected(applied.error().with_path(file_->path()));
   }
   if (groups.lost()) return std::unexpected(*groups.lost());
   place.groups = groups.place();

@@ -56,7 +56,7 @@ Result<JournalEnd> Recovery::replay_last(const SegmentEntry& entry) {
       tail_.push_back(**group);
       continue;
     }
-    if (auto replayed = replayer_.apply(file, **group); !replayed) return std::unexpected(std::move(replayed.error()));
+    if (auto replayed = replayer_.apply(file, **group); !replayed) return in_file(file, replayed.error());
     last_commit_ = (*group)->commit;
   }
   if (groups.lost()) return std::unexpected(*groups.lost());
@@ -87,20 +87,40 @@ Result<JournalEnd> Recovery::carry_forward(const SegmentFile& file, std::uint64_
   const std::uint64_t base_commit = last_commit_;
   auto writer = make_segment(directory_, file.header().segment_id, cut, base_commit);
   if (!writer) return std::unexpected(std::move(writer.error()));
+  const std::string name = segment_name((*writer)->segment_id());
   const auto end = copy_groups(file, **writer);
   if (!end) {
-    static_cast<void>(directory_.remove(segment_name((*writer)->segment_id())));
+    static_cast<void>(directory_.remove(name));
     return std::unexpected(end.error());
+  }
+  // Before the manifest names it: what cannot be done again changes nothing.
+  if (auto replayed = replay_copied((*writer)->segment_id(), *end, file); !replayed) {
+    static_cast<void>(directory_.remove(name));
+    return std::unexpected(std::move(replayed.error()));
   }
   if (auto adopted = adopt_segment(directory_, manifest_, **writer, cut, base_commit); !adopted) {
     return std::unexpected(std::move(adopted.error()));
   }
-  const auto carried = SegmentFile::open(directory_, (*writer)->segment_id());
-  if (!carried) return std::unexpected(carried.error());
-  const auto last = replayer_.apply_closed(**carried, sizeof(log::FileHeader), *end, base_commit);
-  if (!last) return std::unexpected(last.error());
-  last_commit_ = *last;
   return JournalEnd{std::shared_ptr<log::SegmentWriter>(std::move(*writer)), *end, last_commit_ + 1, true};
+}
+
+/// Does the tail's operations from their copies, where their contents will be read. Errors name the place in `origin`.
+Result<void> Recovery::replay_copied(std::uint64_t segment_id, std::uint64_t end, const SegmentFile& origin) {
+  const auto opened = SegmentFile::open(directory_, segment_id);
+  if (!opened) return std::unexpected(opened.error());
+  CountedGroups groups(**opened, end, {sizeof(log::FileHeader), last_commit_});
+  for (const log::FoundGroup& original : tail_) {
+    const auto copied = groups.next();
+    if (!copied) return std::unexpected(copied.error());
+    if (!copied->has_value()) {
+      return in_file(origin, content::corrupt_at(original.begin, "a group whose copy cannot be read").error());
+    }
+    if (auto replayed = replayer_.apply(**opened, **copied); !replayed) {
+      return in_file(origin, replayed.error().with_offset(original.begin));
+    }
+    last_commit_ = original.commit;
+  }
+  return {};
 }
 
 /// Writes the tail into a new segment, and behind it the mark that all of it is durable, which it is before the

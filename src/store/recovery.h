@@ -37,6 +37,7 @@ class Recovery {
   Result<JournalEnd> behind(const SegmentFile& file, const CountedGroups& groups);
   Result<JournalEnd> carry_forward(const SegmentFile& file, std::uint64_t cut);
   Result<std::uint64_t> copy_groups(const SegmentFile& file, log::SegmentWriter& writer) const;
+  Result<void> replay_copied(std::uint64_t segment_id, std::uint64_t end, const SegmentFile& origin);
   Result<JournalEnd> go_on(const SegmentFile& file, const log::FoundGroup& mark) const;
 
   const Directory& directory_;

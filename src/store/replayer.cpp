@@ -58,7 +58,7 @@ Result<std::uint64_t> Replayer::apply_closed(const SegmentFile& file, std::uint6
     const auto group = groups.next();
     if (!group) return std::unexpected(group.error());
     if (!group->has_value()) break;
-    if (auto applied = apply(file, **group); !applied) return std::unexpected(std::move(applied.error()));
+    if (auto applied = apply(file, **group); !applied) return std::unexpected(applied.error().with_path(file.path()));
   }
   if (groups.lost()) return std::unexpected(*groups.lost());
   return groups.place().last_commit;
@@ -76,10 +76,10 @@ Result<void> Replayer::apply(const SegmentFile& file, const log::FoundGroup& gro
   log::Scanner scanner(file.source(), file.header().segment_id, group.begin, group.commit_record);
   for (;;) {
     const auto scanned = scanner.next();
-    if (!scanned) return std::unexpected(scanned.error().with_path(file.path()));
+    if (!scanned) return std::unexpected(scanned.error());
     if (!scanned->has_value()) return {};
     try {
-      if (auto done = apply(file, **scanned); !done) return std::unexpected(done.error().with_path(file.path()));
+      if (auto done = apply(file, **scanned); !done) return done;
     } catch (const std::bad_alloc&) {
       return std::unexpected(Error(ErrorCode::no_memory));
     }

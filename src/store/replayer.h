@@ -22,12 +22,12 @@ class Replayer {
   /// The state becomes that of an empty volume. Errors: no_memory.
   Result<void> begin_anew(const tree::Stamp& root);
   /// All groups from `begin` to `end`, where they end, of a segment that another follows: all of it was durable before
-  /// that one was begun. Returns the last commit's number, `last_commit` when there is no group. Errors: as apply();
-  /// corrupt (anything but such groups).
+  /// that one was begun. Returns the last commit's number, `last_commit` when there is no group. Errors, with the
+  /// file's path: as apply(); corrupt (anything but such groups).
   Result<std::uint64_t> apply_closed(const SegmentFile& file, std::uint64_t begin, std::uint64_t end,
                                      std::uint64_t last_commit);
-  /// All operations of a group. Errors, with the file's path: corrupt (an operation that cannot have been done there);
-  /// no_memory.
+  /// All operations of a group. Errors, without the file's path, since the group may be a copy: corrupt (an operation
+  /// that cannot have been done there); no_memory.
   Result<void> apply(const SegmentFile& file, const log::FoundGroup& group);
   /// What came of it is the volume's newest state. Errors: no_memory.
   Result<void> finish(std::uint64_t last_commit);

@@ -296,8 +296,9 @@ TEST_CASE("an older manifest that was put back is found out, and no later commit
   CHECK(check_store(path)->damages == 0);
 }
 
-TEST_CASE("a journal that gives a number twice is corrupt", "[store]") {
+TEST_CASE("a journal that gives a number twice is corrupt, and stays as it was", "[store]") {
   const TempDir directory;
+  const bool is_durable = GENERATE(true, false);
   const std::string path = directory.path("store");
   {
     const std::string live = directory.path("live");
@@ -320,14 +321,17 @@ TEST_CASE("a journal that gives a number twice is corrupt", "[store]") {
     group.begin(header->segment_id, end);
     must(group.add(link, {tree::Stamp{4, {}, 0, 0}, inode, link_id}));
     must(group.close(4, end));
-    log::Group mark;  // so that it counts as durable
+    log::Group mark;  // with it the group counts as durable; without it belongs to the tail
     mark.begin(header->segment_id, group.end());
-    must(mark.mark_closed(5));
+    if (is_durable) must(mark.mark_closed(5));
     Bytes with = bytes;
     std::ranges::copy(mark.bytes(),
                       std::ranges::copy(group.bytes(), with.begin() + static_cast<std::ptrdiff_t>(end)).out);
-    write_host_file(segment, with);
-    const auto volume = Volume::open(path);
+    const std::string at = directory.path(std::to_string(inode) + std::to_string(link_id));
+    copy_killed(path, at);
+    write_host_file(segment_of(at), with);
+    const auto manifest = read_host_file(at + "/CURRENT");
+    const auto volume = Volume::open(at);
     INFO((volume ? "" : volume.error().message()));
     if (inode == 4 && link_id == 2) {
       REQUIRE(volume);
@@ -336,6 +340,9 @@ TEST_CASE("a journal that gives a number twice is corrupt", "[store]") {
     }
     REQUIRE(!volume);
     CHECK(volume.error().code() == ErrorCode::corrupt);
+    CHECK(volume.error().path() == segment_of(at));  // the one that there was
     CHECK(volume.error().offset() == end);
+    CHECK(read_host_file(segment_of(at)) == with);
+    CHECK(read_host_file(at + "/CURRENT") == manifest);
   }
 }
