@@ -36,6 +36,8 @@ class Io {
   virtual int fallocate(int fd, int mode, off_t offset, off_t length) = 0;
   virtual int fsync(int fd) = 0;
   virtual int fdatasync(int fd) = 0;
+  /// Only begins to write what is dirty there (SYNC_FILE_RANGE_WRITE): a hint, which makes nothing durable.
+  virtual int sync_file_range(int fd, off_t offset, off_t length) = 0;
   /// Locks the whole file for this open file description alone, or gives EAGAIN (F_OFD_SETLK, a write lock).
   virtual int try_lock(int fd) = 0;
   virtual ssize_t copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, std::size_t length) = 0;

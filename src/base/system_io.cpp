@@ -65,6 +65,9 @@ int SystemIo::fallocate(int fd, int mode, off_t offset, off_t length) {
 }
 int SystemIo::fsync(int fd) { return returned(::fsync(fd)); }
 int SystemIo::fdatasync(int fd) { return returned(::fdatasync(fd)); }
+int SystemIo::sync_file_range(int fd, off_t offset, off_t length) {
+  return returned(::sync_file_range(fd, offset, length, SYNC_FILE_RANGE_WRITE));
+}
 int SystemIo::try_lock(int fd) {
   struct flock whole{};
   whole.l_type = F_WRLCK;

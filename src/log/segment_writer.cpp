@@ -35,16 +35,30 @@ void SegmentWriter::reserve(std::uint64_t end) noexcept {
   allocated_ = is_there ? allocated_ + step : end;
 }
 
-/// Writes zeros behind `end`.
-void SegmentWriter::fill(std::uint64_t end) noexcept {
-  const std::array<std::byte, kLeastStep> zeros{};
-  const std::uint64_t goal = std::max(allocated_ + std::clamp(allocated_, kLeastStep, kMostZeros), end);
-  allocated_ = end;
+/// Up to `goal`.
+void SegmentWriter::write_zeros(std::uint64_t goal) noexcept {
+  static constexpr std::array<std::byte, kLeastStep> kZeros{};
   while (allocated_ < goal) {
-    const auto piece = std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), goal - allocated_));
+    const auto piece = std::span(kZeros).first(std::min<std::uint64_t>(kZeros.size(), goal - allocated_));
     if (!base::pwrite_fully(io_, fd_.get(), piece, allocated_)) return;
     allocated_ += piece.size();
   }
+}
+
+/// Writes zeros behind `end`.
+void SegmentWriter::fill(std::uint64_t end) noexcept {
+  const std::uint64_t goal = allocated_ + std::clamp(allocated_, kLeastStep, kMostZeros);
+  allocated_ = end;
+  write_zeros(goal);
+}
+
+void SegmentWriter::expect(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  // Groups that follow each other differ a little.
+  if (bytes < kLeastExpected || bytes > kMostSmall || offset + bytes + bytes / 4 <= allocated_) return;
+  const std::uint64_t begin = allocated_;
+  write_zeros(std::max(begin, offset) + kMostZeros);
+  // Only begins to write. That alone takes no note of an error away from the sync that is to report it.
+  io_.sync_file_range(fd_.get(), static_cast<off_t>(begin), static_cast<off_t>(allocated_ - begin));
 }
 
 Result<void> SegmentWriter::write(std::uint64_t offset, std::span<const std::byte> bytes) {

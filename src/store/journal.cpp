@@ -113,6 +113,7 @@ Result<void> Journal::add_guarded(tree::Operation& operation, const log::Setting
   if (group_.records() == 0 && end_ > segment_bytes_) {
     if (auto rolled = roll(); !rolled) return rolled;
   }
+  if (group_.records() == 0) writer_->expect(end_, last_bytes_);
   if (group_.bytes().size() > kMostBuffered) {
     if (auto flushed = flush(); !flushed) return flushed;
   }
@@ -177,6 +178,7 @@ Result<void> Journal::commit_guarded(std::uint64_t number) {
   }
   {
     const std::lock_guard lock(mutex_);
+    last_bytes_ = group_.end() - end_;
     end_ = group_.end();
     committed_ = number;
     settler_.commit();

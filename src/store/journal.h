@@ -63,7 +63,8 @@ class Journal final : public volume::Journal, private base::ForkWatch {
   std::uint64_t segment_bytes_;  // a longer one is followed by another
   Settler settler_;
   log::Group group_;
-  std::uint64_t greatest_;  // commit number seen, committed or not
+  std::uint64_t greatest_;        // commit number seen, committed or not
+  std::uint64_t last_bytes_ = 0;  // of the last group
   bool is_marked_;
   std::atomic<bool> is_broken_{false};
   std::mutex syncing_;                     // of a segment; before mutex_

@@ -227,9 +227,10 @@ TEST_CASE_METHOD(OnCrashDisk, "calls that change or sync are counted and named, 
   CHECK(status("/file").stx_size == 3);
   CHECK(open("/file", O_RDONLY));
   CHECK(disk.fdatasync(fd.get()) == 0);
+  CHECK(disk.sync_file_range(fd.get(), 0, 3) == 0);
   CHECK(disk.unlinkat(AT_FDCWD, "absent", 0) == -ENOENT);
-  CHECK(disk.log() == std::vector<std::string_view>{"openat", "write", "fdatasync", "unlinkat"});
-  CHECK(disk.calls() == 4);
+  CHECK(disk.log() == std::vector<std::string_view>{"openat", "write", "fdatasync", "sync_file_range", "unlinkat"});
+  CHECK(disk.calls() == 5);
 }
 
 TEST_CASE_METHOD(OnCrashDisk, "from the crash on nothing happens, and every call on the disk fails", "[crash_disk]") {

@@ -59,6 +59,7 @@ TEST_CASE_METHOD(RealCalls, "failures come back as negated errno values", "[syst
   CHECK(io.ftruncate(-1, 0) == -EBADF);
   CHECK(io.fsync(-1) == -EBADF);
   CHECK(io.fdatasync(-1) == -EBADF);
+  CHECK(io.sync_file_range(-1, 0, 1) == -EBADF);
   CHECK(io.getdents64(-1, &byte, 1) == -EBADF);
   CHECK(io.mmap(4096, top.get(), 0, &address) == -ENODEV);
   CHECK(io.munmap(nullptr, 0) == -EINVAL);
@@ -100,6 +101,7 @@ TEST_CASE_METHOD(RealCalls, "bytes are written, read, moved and cut", "[system_i
   CHECK(status("file").stx_size == 8192);
   CHECK(io.fsync(fd.get()) == 0);
   CHECK(io.fdatasync(fd.get()) == 0);
+  CHECK(io.sync_file_range(fd.get(), 0, 8192) == 0);
 }
 
 TEST_CASE_METHOD(RealCalls, "a duplicate is another descriptor, closed on exec", "[system_io]") {

@@ -74,13 +74,60 @@ TEST_CASE("before large writes room is reserved, not filled", "[log][segment]") 
   CHECK(io.count("fallocate") <= 8);
 }
 
+TEST_CASE("what is expected finds zeros that were begun to be written", "[log][segment]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  const auto writer = make_writer(io, directory);
+  const std::vector<std::byte> group(100'000, std::byte{'g'});
+  constexpr std::uint64_t kGroups = 50;
+  io.clear_log();
+  std::uint64_t end = 64;
+  std::uint64_t begun = 0;
+  for (std::uint64_t i = 0; i < kGroups; ++i) {
+    writer->expect(end, group.size());
+    begun += io.count("sync_file_range");
+    CHECK(std::filesystem::file_size(directory.path("segment")) >= end + group.size());
+    io.clear_log();
+    must(writer->write(end, group));
+    CHECK(io.count("pwrite") == 1);
+    CHECK(io.count("fallocate") == 0);
+    io.clear_log();
+    end += group.size();
+  }
+  CHECK(begun >= kGroups * group.size() / SegmentWriter::kMostZeros);
+  CHECK(begun < kGroups / 2 + 2);
+  const auto bytes = read_host_file(directory.path("segment"));
+  CHECK(std::ranges::count(bytes, std::byte{'g'}) == static_cast<std::ptrdiff_t>(kGroups * group.size()));
+  CHECK(are_zeros(std::span(bytes).subspan(end)));
+
+  // Those that need no zeros yet, and those that need none.
+  writer->expect(end, SegmentWriter::kLeastExpected - 1);
+  writer->expect(end, SegmentWriter::kMostSmall + 1);
+  CHECK(io.log().empty());
+}
+
+TEST_CASE("what was expected can be written where no zeros could", "[log][segment]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  const auto writer = make_writer(io, directory);
+  const std::vector<std::byte> group(100'000, std::byte{'g'});
+  const bool is_write = GENERATE(true, false);
+  io.fail({.call = is_write ? "pwrite" : "sync_file_range"}, is_write ? ENOSPC : ENOSYS);
+  writer->expect(64, group.size());
+  CHECK(io.struck());
+  io.heal();
+  must(writer->write(64, group));
+  const auto bytes = read_host_file(directory.path("segment"));
+  CHECK(std::ranges::equal(group, std::span(bytes).subspan(64, group.size())));
+}
+
 TEST_CASE("where nothing can be allocated ahead, writing does without", "[log][segment]") {
   const TempDir directory;
   FaultIo io(base::system_io());
   const auto writer = make_writer(io, directory);
-  const std::size_t size = GENERATE(std::size_t{1000}, std::size_t{100'000});
+  const std::size_t size = GENERATE(std::size_t{1000}, std::size_t{300'000});
   const std::vector<std::byte> group(size, std::byte{'g'});
-  std::uint64_t end = SegmentWriter::kLeastStep - size / 2;
+  std::uint64_t end = SegmentWriter::kLeastStep - 500;
   // Of a write that grows the file: the zeros behind it, then it.
   io.fail({.call = size > SegmentWriter::kMostSmall ? "fallocate" : "pwrite"}, ENOSPC);
   must(writer->write(end, group));

@@ -62,6 +62,32 @@ TEST_CASE("a durable write on an open store is one write and one sync", "[store]
   CHECK(names == std::vector<std::string_view>{"pwrite", "fdatasync"});
 }
 
+TEST_CASE("zeros for a group like the last are begun to be written before it is put together", "[store][faults]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  auto volume = open_with(io, directory.path("store"));
+  REQUIRE(volume);
+  const std::string content(1000, 'x');
+  std::ptrdiff_t begun = 0;
+  for (int round = 0; round < 12; ++round) {
+    INFO(round);
+    auto transaction = volume->begin();
+    REQUIRE(transaction);
+    io.clear_log();
+    for (int i = 0; i < 50; ++i) {
+      must(transaction->write(std::to_string(round) + "-" + std::to_string(i), bytes_of(content)));
+    }
+    const auto log = io.log();
+    CHECK(std::ranges::none_of(log, [](const auto& call) { return call.name == "fdatasync"; }));
+    begun += std::ranges::count(log, "sync_file_range", &FaultIo::Call::name);
+    io.clear_log();
+    REQUIRE(transaction->commit());
+    if (round != 0) CHECK(io.log().size() == 2);  // one write, one sync
+  }
+  CHECK(begun >= 2);
+  CHECK(begun <= 6);
+}
+
 TEST_CASE("commits that need not be durable are written and not synced, until somebody asks", "[store][faults]") {
   const TempDir directory;
   FaultIo io(base::system_io());

@@ -293,6 +293,16 @@ int CrashDisk::try_lock(int fd) {
 }
 int CrashDisk::fdatasync(int fd) { return sync("fdatasync", fd); }
 
+/// What has begun to be written may be there, as all that was not synced may.
+int CrashDisk::sync_file_range(int fd, off_t offset, off_t length) {
+  const std::scoped_lock lock(mutex_);
+  if (const int error = admit("sync_file_range"); error != 0) return error;
+  const OpenFile* file = find(fd);
+  if (file == nullptr || (file->flags & O_PATH) != 0) return -EBADF;
+  if (offset < 0 || length < 0) return -EINVAL;
+  return file->inode->is_directory() ? -ESPIPE : 0;
+}
+
 int CrashDisk::mmap(std::size_t length, int fd, off_t offset, void** address) {
   if (fd < 0) return base::system_io().mmap(length, fd, offset, address);
   const std::scoped_lock lock(mutex_);

@@ -154,6 +154,7 @@ class CrashDisk final : public base::Io {
   int fallocate(int fd, int mode, off_t offset, off_t length) override;
   int fsync(int fd) override;
   int fdatasync(int fd) override;
+  int sync_file_range(int fd, off_t offset, off_t length) override;
   /// Until its descriptor and those made of it by dup() are closed.
   int try_lock(int fd) override;
   int statx(int dirfd, const char* path, int flags, unsigned mask, struct statx* out) override;

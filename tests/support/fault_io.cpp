@@ -164,6 +164,9 @@ int FaultIo::fallocate(int fd, int mode, off_t offset, off_t length) {
 int FaultIo::fsync(int fd) {
   return plain("fsync", fd, nullptr, [&] { return inner_.fsync(fd); });
 }
+int FaultIo::sync_file_range(int fd, off_t offset, off_t length) {
+  return plain("sync_file_range", fd, nullptr, [&] { return inner_.sync_file_range(fd, offset, length); });
+}
 int FaultIo::fdatasync(int fd) {
   return plain("fdatasync", fd, nullptr, [&] { return inner_.fdatasync(fd); });
 }

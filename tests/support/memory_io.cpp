@@ -29,6 +29,7 @@ int MemoryIo::ftruncate(int /*fd*/, off_t /*length*/) { return -ENOSYS; }
 int MemoryIo::fallocate(int /*fd*/, int /*mode*/, off_t /*offset*/, off_t /*length*/) { return -ENOSYS; }
 int MemoryIo::fsync(int /*fd*/) { return -ENOSYS; }
 int MemoryIo::fdatasync(int /*fd*/) { return -ENOSYS; }
+int MemoryIo::sync_file_range(int /*fd*/, off_t /*offset*/, off_t /*length*/) { return -ENOSYS; }
 int MemoryIo::try_lock(int /*fd*/) { return -ENOSYS; }
 ssize_t MemoryIo::copy_file_range(int /*in*/, off_t* /*in_offset*/, int /*out*/, off_t* /*out_offset*/,
                                   std::size_t /*length*/) {

@@ -30,6 +30,7 @@ class MemoryIo final : public base::Io {
   int fallocate(int fd, int mode, off_t offset, off_t length) override;
   int fsync(int fd) override;
   int fdatasync(int fd) override;
+  int sync_file_range(int fd, off_t offset, off_t length) override;
   int try_lock(int fd) override;
   ssize_t copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, std::size_t length) override;
   int statx(int dirfd, const char* path, int flags, unsigned mask, struct statx* out) override;
