@@ -59,6 +59,8 @@ class Crashes {
   }
   [[nodiscard]] std::uint64_t states() const { return states_; }
   [[nodiscard]] std::uint64_t workloads() const { return workloads_; }
+  /// The names of those calls that change or sync.
+  [[nodiscard]] const std::set<std::string_view>& calls() const { return calls_; }
 
  private:
   static constexpr std::uint64_t kDamagesAgain = 8;
@@ -69,6 +71,8 @@ class Crashes {
     History history = new_history();
     whole.run(workload.lives, workload.segment_bytes, history);
     if (!history.complaint.empty()) return history.complaint;
+    const auto log = whole.disk().log();
+    calls_.insert(log.begin(), log.end());
     // Making the store is the same each time.
     const std::uint64_t first = random.chance(8) ? 0 : whole.ends().front();
     const std::uint64_t changes = whole.ends().back() - first;
@@ -131,6 +135,7 @@ class Crashes {
   std::uint64_t seed_;
   std::uint64_t states_ = 0;
   std::uint64_t workloads_ = 0;
+  std::set<std::string_view> calls_;
 };
 
 }  // namespace
@@ -140,6 +145,7 @@ TEST_CASE("after power loss at any change, what was durable is there, in the ord
   const std::uint64_t states = states_wanted();
   std::uint64_t all_states = 0;
   std::uint64_t all_workloads = 0;
+  std::set<std::string_view> all_calls;
   const char* only = std::getenv("PACKFS_CRASH_KIND");
   for (const WorkloadKind kind : kWorkloadKinds) {
     if (only != nullptr && std::atoi(only) != static_cast<int>(kind)) continue;
@@ -149,7 +155,14 @@ TEST_CASE("after power loss at any change, what was durable is there, in the ord
     WARN(name_of(kind) << ": " << crashes.states() << " states of " << crashes.workloads() << " workloads");
     all_states += crashes.states();
     all_workloads += crashes.workloads();
+    all_calls.insert(crashes.calls().begin(), crashes.calls().end());
   }
   WARN("in all " << all_states << " states of " << all_workloads << " workloads");
-  if (only == nullptr && states >= 10'000) CHECK(all_workloads >= 200);
+  if (only == nullptr && states >= 10'000) {
+    CHECK(all_workloads >= 200);
+    for (const std::string_view call : {"pwrite", "fallocate", "sync_file_range", "fdatasync", "fsync", "renameat2"}) {
+      CAPTURE(call);
+      CHECK(all_calls.contains(call));
+    }
+  }
 }

@@ -129,9 +129,17 @@ void make_streamed(Workload& workload, Random& random) {
   }
 }
 
-Life small_commits(Random& random, const std::string& name, std::uint64_t size) {
+constexpr std::uint64_t kExpected = 17'000;  // so long that zeros are written before the next is put together
+
+/// For commits of one length, of every sixth workload long ones.
+std::uint64_t size_of_commits(std::uint64_t seed, Random& random) {
+  if (seed % 6 == 0) return kExpected + random.below(50'000);
+  return random.below(random.chance(80) ? 300 : 3000);
+}
+
+Life equal_commits(Random& random, const std::string& name, std::uint64_t size) {
   Life life;
-  const std::uint64_t count = 1 + random.below(4);
+  const std::uint64_t count = size < kExpected ? 1 + random.below(4) : 4;
   for (std::uint64_t i = 0; i < count; ++i) {
     life.actions.push_back(call(write_of(name + std::to_string(i), size, random.below(1000)), random.chance(60)));
     if (random.chance(10)) life.actions.push_back(plain(Action::Kind::sync));
@@ -143,22 +151,22 @@ Life small_commits(Random& random, const std::string& name, std::uint64_t size) 
 
 void make_failed_sync(Workload& workload, Random& random) {
   workload.lives.push_back(making(tree_of_all()));
-  const std::uint64_t size = random.below(300);
-  Life life = small_commits(random, "x", size);
+  const std::uint64_t size = size_of_commits(workload.seed, random);
+  Life life = equal_commits(random, "x", size);
   for (int i = 0; i < 2; ++i)
     life.actions.push_back(call(call_of(random.below(kCalls), random.next()), random.chance(30)));
   life.actions.push_back(plain(Action::Kind::sync));
   life.failing_sync = 1 + random.below(workload.segment_bytes == kShort ? 12 : 4);
   workload.lives.push_back(std::move(life));
-  workload.lives.push_back(small_commits(random, "y", size));
+  workload.lives.push_back(equal_commits(random, "y", size));
 }
 
 void make_reopened(Workload& workload, Random& random) {
   workload.lives.push_back(making({write_of("first", 10, 2)}));
-  const std::uint64_t size = random.below(random.chance(80) ? 300 : 3000);
+  const std::uint64_t size = size_of_commits(workload.seed, random);
   const std::uint64_t lives = 2 + random.below(2);
   for (std::uint64_t i = 0; i < lives; ++i) {
-    workload.lives.push_back(small_commits(random, std::string(1, static_cast<char>('r' + i)), size));
+    workload.lives.push_back(equal_commits(random, std::string(1, static_cast<char>('r' + i)), size));
   }
 }
 
