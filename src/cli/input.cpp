@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -30,6 +31,27 @@ Result<Input> Input::open(const std::string& name, Context& context) {
   if (host::type_of(*status) == FileType::regular) input.mode_ = status->stx_mode & 0777U;
   input.opened_ = *status;
   return input;
+}
+
+Result<Input::Stretch> Input::next_stretch() {
+  Stretch stretch;
+  if (file_.get() < 0 || host::type_of(opened_) != FileType::regular) return stretch;
+  const auto seek = [&](off_t offset, int whence) { return context_->io.lseek(file_.get(), offset, whence); };
+  const off_t from = seek(0, SEEK_CUR);
+  off_t to = from < 0 ? from : seek(from, SEEK_DATA);
+  // A filesystem that knows no holes.
+  if (to == -EINVAL || to == -EOPNOTSUPP) return stretch;
+  if (to == -ENXIO) {
+    // No data, as far as is known: only reading finds the end.
+    to = std::max(from, seek(0, SEEK_END));
+  } else if (to >= 0) {
+    const off_t end = seek(to, SEEK_HOLE);
+    if (end > to) stretch.data = static_cast<std::uint64_t>(end - to);
+  }
+  const off_t there = to < 0 ? to : seek(to, SEEK_SET);
+  if (there < 0) return std::unexpected(Error::from_errno(static_cast<int>(-there)).with_path(name_));
+  stretch.hole = static_cast<std::uint64_t>(std::max(from, there) - from);
+  return stretch;
 }
 
 Result<std::size_t> Input::read(std::span<std::byte> buffer) {

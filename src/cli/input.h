@@ -17,6 +17,14 @@ class Input {
   /// "-" is standard input. Errors: an errno of open or stat, with the path.
   [[nodiscard]] static Result<Input> open(const std::string& name, Context& context);
 
+  /// Of what comes next: how many bytes a host file is known not to hold, which are zero, and how many that may be data
+  /// follow them, if that is known; else it goes on to the end.
+  struct Stretch {
+    std::uint64_t hole = 0;
+    std::uint64_t data = UINT64_MAX;
+  };
+  /// Goes on behind the hole. Errors, with the path: an errno of lseek.
+  [[nodiscard]] Result<Stretch> next_stretch();
   /// Fills `buffer`, but for the end of the input; returns how much it filled. Errors, with the path: ECANCELED (the
   /// command was stopped meanwhile); an errno of read.
   [[nodiscard]] Result<std::size_t> read(std::span<std::byte> buffer);

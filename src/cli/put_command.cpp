@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/input.h"
@@ -9,21 +11,50 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
+/// Makes the file of what it is given, one piece behind the other.
+class NewFile {
+ public:
+  NewFile(Transaction& transaction, const std::string& path, std::uint32_t mode)
+      : transaction_(transaction), path_(path), mode_(mode) {}
+
+  Result<void> add(std::span<const std::byte> piece) {
+    if (is_made_ && piece.empty()) return {};
+    auto written = is_made_ ? transaction_.append(path_, piece)
+                            : transaction_.write(path_, piece, {.mode = mode_, .make_parents = true});
+    is_made_ = true;
+    size_ += piece.size();
+    return written;
+  }
+  Result<void> add_hole(std::uint64_t length) {
+    if (length == 0) return {};
+    if (auto made = add({}); !made) return made;
+    size_ += length;
+    return transaction_.truncate(path_, size_);
+  }
+
+ private:
+  Transaction& transaction_;
+  const std::string& path_;
+  std::uint32_t mode_;
+  std::uint64_t size_ = 0;
+  bool is_made_ = false;
+};
+
 /// All of the input, a piece at a time.
-Result<void> write_input(Input& input, const std::string& path, Transaction& transaction) {
+Result<void> write_input(Input& input, NewFile file) {
   const base::Buffer buffer(kPieceBytes);
-  const CreateOptions options{.mode = input.mode(), .make_parents = true};
-  for (bool is_first = true;; is_first = false) {
-    const auto count = input.read(buffer.span());
-    if (!count) return std::unexpected(count.error());
-    const auto piece = buffer.span().first(*count);
-    auto written = Result<void>();
-    if (is_first) {
-      written = transaction.write(path, piece, options);
-    } else if (!piece.empty()) {
-      written = transaction.append(path, piece);
+  for (;;) {
+    const auto stretch = input.next_stretch();
+    if (!stretch) return std::unexpected(stretch.error());
+    if (auto added = file.add_hole(stretch->hole); !added) return added;
+    for (std::uint64_t left = stretch->data; left != 0;) {
+      const auto piece = buffer.span().first(std::min<std::uint64_t>(left, kPieceBytes));
+      const auto count = input.read(piece);
+      if (!count) return std::unexpected(count.error());
+      if (auto added = file.add(piece.first(*count)); !added) return added;
+      if (*count < piece.size()) return {};
+      left -= *count;
     }
-    if (!written || piece.size() < kPieceBytes) return written;
   }
 }
 
@@ -37,7 +68,7 @@ ExitCode run_put(const Arguments& arguments, Context& context) {
     return ExitCode::failed;
   }
   return change_store(arguments, context, [&](StoreChange& store) {
-    if (const auto written = write_input(*input, path, store.transaction()); !written) {
+    if (const auto written = write_input(*input, {store.transaction(), path, input->mode()}); !written) {
       return store.count(path, written);
     }
     store.count(path, {});

@@ -11,6 +11,7 @@
 
 #include "cli/cli_run.h"
 #include "cli/sample_store.h"
+#include "packfs/volume.h"
 #include "support/fault_io.h"
 #include "support/packs.h"
 
@@ -58,6 +59,44 @@ TEST_CASE("a new file has the permissions of the host's, without set-ID bits", "
   s.must({"put", "tool", file});
   CHECK(s.cat("tool") == "again");
   CHECK(stat_field(s.run({"stat", "tool"}), "mode") == "0751 -rwxr-x--x");  // it keeps what it has
+}
+
+TEST_CASE("holes of a host file cost nothing, and are zeros", "[cli][put]") {
+  const SampleStore s;
+  const std::string file = s.directory.path("sparse");
+  constexpr std::uint64_t kSize = std::uint64_t{1} << 40;
+  const bool begins_with_data = GENERATE(true, false);
+  const bool ends_with_data = GENERATE(true, false);
+  const std::string middle = patterned(10'000'000);
+  const auto at = static_cast<off_t>(kSize / 2 + 4096);
+  {
+    const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(::ftruncate(fd, static_cast<off_t>(kSize)) == 0);
+    if (begins_with_data) REQUIRE(::pwrite(fd, "begin", 5, 0) == 5);
+    REQUIRE(::pwrite(fd, middle.data(), middle.size(), at) == static_cast<ssize_t>(middle.size()));
+    if (ends_with_data) REQUIRE(::pwrite(fd, "end", 3, static_cast<off_t>(kSize - 3)) == 3);
+    ::close(fd);
+  }
+  s.must({"put", "sparse", file});
+  const auto volume = packfs::Volume::open(s.path);
+  REQUIRE(volume);
+  const auto stored_file = volume->open_file("sparse");
+  REQUIRE(stored_file);
+  REQUIRE(stored_file->stat()->size == kSize);
+  std::vector<std::byte> bytes(middle.size() + 10'000);
+  const auto read_at = [&](std::uint64_t offset, std::size_t size) {
+    const auto count = stored_file->read(offset, std::span(bytes).first(size));
+    REQUIRE(count);
+    return std::string(reinterpret_cast<const char*>(bytes.data()), *count);
+  };
+  CHECK(read_at(0, 5) == (begins_with_data ? "begin" : std::string(5, '\0')));
+  CHECK(read_at(static_cast<std::uint64_t>(at) - 10, middle.size() + 20) ==
+        std::string(10, '\0') + middle + std::string(10, '\0'));
+  CHECK(read_at(kSize - 3, 10) == (ends_with_data ? "end" : std::string(3, '\0')));
+  std::uint64_t stored = 0;
+  for (const auto& entry : fs::directory_iterator(s.path)) stored += entry.file_size();
+  CHECK(stored < 5 * middle.size());
 }
 
 TEST_CASE("put replaces all of a content, under each of its names", "[cli][put]") {
