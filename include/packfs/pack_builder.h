@@ -24,7 +24,7 @@ struct Codec {
 
 /// How a pack is built. Whatever is left out gives an uncompressed pack with a root of mode 0755, owned by root.
 struct BuildOptions {
-  Codec codec;
+  Codec codec = {};
   Attributes root{.mode = 0755};
 };
 

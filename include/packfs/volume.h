@@ -214,12 +214,14 @@ class Transaction final : public Writable {
 
 /// How a volume is made.
 struct VolumeOptions {
-  std::optional<std::uint32_t> uid;  ///< owner of new entries; the process's effective one when not given
-  std::optional<std::uint32_t> gid;
+  std::optional<std::uint32_t> uid = {};  ///< owner of new entries; the process's effective one when not given
+  std::optional<std::uint32_t> gid = {};
 };
 
 /// How a store is opened.
-struct StoreOptions : VolumeOptions {
+struct StoreOptions {
+  std::optional<std::uint32_t> uid = {};  ///< as of VolumeOptions
+  std::optional<std::uint32_t> gid = {};
   bool create = true;  ///< made where there is none: the directory may be missing, its parent may not
   /// For reading, beside a writer and other readers, on a read-only medium too: nothing is locked, written or made.
   /// Writes fail (read_only). What is committed elsewhere later is seen after Volume::refresh().

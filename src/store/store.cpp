@@ -47,9 +47,11 @@ Result<void> clean(const Directory& directory, const Manifest& manifest) {
   return {};
 }
 
+VolumeOptions owner_of(const StoreOptions& options) { return {.uid = options.uid, .gid = options.gid}; }
+
 Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::unique_fd lock, Manifest manifest,
                                                 const StoreOptions& options) {
-  auto core = volume::Core::make({}, options, {0, manifest.created, manifest.uid, manifest.gid});
+  auto core = volume::Core::make({}, owner_of(options), {0, manifest.created, manifest.uid, manifest.gid});
   if (!core) return core;
   (*core)->domain().heap().set_origin(manifest.store_id);
   JournalEnd end;
@@ -69,7 +71,7 @@ Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::uniqu
 Result<std::shared_ptr<volume::Core>> followed(base::Io& io, std::string_view path, const StoreOptions& options) {
   auto directory = Directory::open(io, path);
   if (!directory) return std::unexpected(std::move(directory.error()));
-  auto core = volume::Core::make({}, options, {});
+  auto core = volume::Core::make({}, owner_of(options), {});
   if (!core) return core;
   (*core)->attach(std::make_unique<Follower>(std::move(*directory), **core));
   if (auto found = (*core)->refresh(); !found) return std::unexpected(std::move(found.error()));
@@ -92,7 +94,7 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
   manifest = directory->manifest();
   if (!manifest) return std::unexpected(std::move(manifest.error()));
   if (!*manifest) {
-    auto created = create(*directory, volume::Core::first_stamp(options));
+    auto created = create(*directory, volume::Core::first_stamp(owner_of(options)));
     if (!created) return std::unexpected(std::move(created.error()));
     *manifest = std::move(*created);
   } else {

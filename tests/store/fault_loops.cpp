@@ -68,12 +68,8 @@ bool struck_for_good(const FaultIo& io) {
 }
 
 Result<Volume> open_on(base::Io& io, std::uint64_t segment_bytes, bool read_only) {
-  StoreOptions options;
-  options.segment_bytes = segment_bytes;
-  options.read_only = read_only;
-  options.uid = 1007;
-  options.gid = 1008;
-  return store::open(io, kFaultStore, options);
+  return store::open(io, kFaultStore,
+                     {.uid = 1007, .gid = 1008, .read_only = read_only, .segment_bytes = segment_bytes});
 }
 
 std::string difference(const Writable& volume, const stress::Model& model) {

@@ -15,9 +15,7 @@ using namespace packfs::testing;
 namespace {
 
 Result<Volume> open_reader(const std::string& path, base::Io& io = base::system_io()) {
-  StoreOptions options;
-  options.read_only = true;
-  return store::open(io, path, options);
+  return store::open(io, path, {.read_only = true});
 }
 
 Volume reader_of(const std::string& path) {
@@ -36,9 +34,7 @@ bool refreshed(Volume& reader) {
 }
 
 Volume writer_of(const std::string& path, std::uint64_t segment_bytes) {
-  StoreOptions options;
-  options.segment_bytes = segment_bytes;
-  auto volume = Volume::open(path, options);
+  auto volume = Volume::open(path, {.segment_bytes = segment_bytes});
   REQUIRE(volume);
   return std::move(*volume);
 }
