@@ -40,11 +40,34 @@ bool pack_and_read(const char* path) {
   return read && read->size() == text.size();
 }
 
+bool write_and_reopen(const std::string& directory) {
+  const std::string_view text = "kept\n";
+  {
+    auto store = packfs::Volume::open(directory);
+    if (!store) return false;
+    auto transaction = store->begin();
+    if (!transaction) return false;
+    if (!transaction->write("a/b", std::as_bytes(std::span(text.data(), text.size())), packfs::make_parents))
+      return false;
+    if (!transaction->rename("a", "c") || !transaction->commit()) return false;
+  }
+  auto reader = packfs::Volume::open(directory, {.read_only = true});
+  if (!reader) return false;
+  const auto file = reader->open_file("c/b");
+  if (!file) return false;
+  const auto read = file->read_all();
+  return read && read->size() == text.size();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2 || !pack_and_read(argv[1])) {
     std::fprintf(stderr, "the pack is not what it should be\n");
+    return 1;
+  }
+  if (!write_and_reopen(std::string(argv[1]) + ".store")) {
+    std::fprintf(stderr, "the store is not what it should be\n");
     return 1;
   }
   // mimalloc is there, for the library alone: otherwise what follows would prove nothing.
