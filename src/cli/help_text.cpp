@@ -77,8 +77,8 @@ Example: check a pack before shipping it
 Inode numbers and times of status change do not count. With -0 the two names of a move
 end with a NUL each. --json gives one object on each line.
 
-Example: what a build changed
-  packfs diff before.pack build.store)"},
+Example: what was done to a store since a copy of it was made
+  packfs diff before.store build.store)"},
     {Command::init, kChanging, "init", "Make an empty store", "init [OPTIONS] STORE",
      R"(The directory is made when it is missing; one that is there must be empty. A store that
 is there is left alone, and the exit code is 1.
