@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -89,8 +90,14 @@ Result<std::vector<std::string>> Directory::names() const {
 Result<base::unique_fd> Directory::open_file(const std::string& name, int flags) const {
   // A FIFO of that name must not be waited for.
   const int fd = io_->openat(fd_.get(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kFileMode);
+  // A symlink; a socket or a device without a driver.
+  if (fd == -ELOOP || fd == -ENXIO) return std::unexpected(not_a_file(name));
   if (fd < 0) return std::unexpected(at(Error::from_errno(-fd), name));
   return base::unique_fd(*io_, fd);
+}
+
+Error Directory::not_a_file(std::string_view name) const {
+  return at(Error(ErrorCode::corrupt).with_note("not a regular file"), name);
 }
 
 Result<std::optional<Manifest>> Directory::manifest() const {
@@ -101,9 +108,7 @@ Result<std::optional<Manifest>> Directory::manifest() const {
   if (auto known = done(io_->statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE | STATX_TYPE, &status)); !known) {
     return std::unexpected(at(known.error(), kCurrent));
   }
-  if (!S_ISREG(status.stx_mode)) {
-    return std::unexpected(at(Error(ErrorCode::corrupt).with_note("not a regular file"), kCurrent));
-  }
+  if (!S_ISREG(status.stx_mode)) return std::unexpected(not_a_file(kCurrent));
   if (status.stx_size > kMostManifestBytes) {
     return std::unexpected(at(Error(ErrorCode::corrupt).with_note("too long for a manifest"), kCurrent));
   }

@@ -38,9 +38,12 @@ class Directory {
   [[nodiscard]] std::string path_of(std::string_view name) const;
   /// The error with the path of a file in here.
   [[nodiscard]] Error at(const Error& error, std::string_view name) const { return error.with_path(path_of(name)); }
+  /// corrupt: a directory, a symlink, ... has the name of a file in here.
+  [[nodiscard]] Error not_a_file(std::string_view name) const;
 
   /// The names in it, unsorted, without "." and "..".
   [[nodiscard]] Result<std::vector<std::string>> names() const;
+  /// Errors: also corrupt (a symlink, a socket).
   [[nodiscard]] Result<base::unique_fd> open_file(const std::string& name, int flags) const;
   /// The manifest; nothing when there is none. Errors: as decode_manifest().
   [[nodiscard]] Result<std::optional<Manifest>> manifest() const;

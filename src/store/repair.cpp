@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <new>
 #include <optional>
 #include <utility>
@@ -145,7 +146,12 @@ class Repair {
   Result<void> set_aside(const std::string& name) {
     std::string aside = std::string(kDropped) + name;
     for (int more = 2;; ++more) {
-      const int linked = directory_.io().linkat(directory_.get(), name.c_str(), directory_.get(), aside.c_str(), 0);
+      int linked = directory_.io().linkat(directory_.get(), name.c_str(), directory_.get(), aside.c_str(), 0);
+      // A directory has one name only; without it the manifest is lost, which it was.
+      if (linked == -EPERM) {
+        linked = directory_.io().renameat2(directory_.get(), name.c_str(), directory_.get(), aside.c_str(),
+                                           RENAME_NOREPLACE);
+      }
       if (linked == -ENOENT) return {};
       if (linked == 0) break;
       if (linked != -EEXIST) return std::unexpected(directory_.at(Error::from_errno(-linked), aside));

@@ -1,7 +1,6 @@
 #include "store/salvage.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <new>
 #include <utility>
@@ -18,8 +17,7 @@ namespace {
 
 /// Whether an error says what the bytes are, so that salvaging goes around them, and not that the host fails.
 bool is_damage(const Error& error) noexcept {
-  const bool is_no_file = error.code() == ErrorCode::symlink_loop || error.to_errno() == ENXIO;  // a symlink, a socket
-  return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::no_entry || is_no_file;
+  return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::no_entry;
 }
 
 class Salvage {

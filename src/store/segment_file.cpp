@@ -51,9 +51,7 @@ Result<Ref<const SegmentFile>> SegmentFile::open_growing(const Directory& direct
   struct statx status{};
   const int known = directory.io().statx(fd->get(), "", AT_EMPTY_PATH, STATX_SIZE | STATX_TYPE, &status);
   if (known < 0) return std::unexpected(directory.at(Error::from_errno(-known), name));
-  if (!S_ISREG(status.stx_mode)) {
-    return std::unexpected(directory.at(Error(ErrorCode::corrupt).with_note("not a regular file"), name));
-  }
+  if (!S_ISREG(status.stx_mode)) return std::unexpected(directory.not_a_file(name));
   auto file = Ref<SegmentFile>(new SegmentFile(directory.path_of(name)));
   const std::uint64_t length = std::max<std::uint64_t>(least_bytes, status.stx_size);
   auto source = content::Source::open(directory.io(), std::move(*fd), length, length != 0);

@@ -45,6 +45,32 @@ TEST_CASE("a FIFO in the place of a store's file is said to be one, and not wait
   CHECK(report->damages == 1);
 }
 
+TEST_CASE("whatever stands in the place of a store's file is said to be no file, and repaired", "[store]") {
+  const TempDir directory;
+  const std::string path = make_store(directory);
+  const bool is_manifest = GENERATE(true, false);
+  const std::string file = is_manifest ? path + "/CURRENT" : segment_of(path);
+  std::filesystem::remove(file);
+  SECTION("a directory") { std::filesystem::create_directory(file); }
+  SECTION("a symlink") { REQUIRE(::symlink("LOCK", file.c_str()) == 0); }
+  SECTION("a dangling symlink") { REQUIRE(::symlink("nowhere", file.c_str()) == 0); }
+  SECTION("a FIFO") { make_fifo(file); }
+  SECTION("a socket") { REQUIRE(::mknod(file.c_str(), S_IFSOCK | 0600, 0) == 0); }
+  const auto type = std::filesystem::symlink_status(file).type();
+  const auto volume = Volume::open(path);
+  REQUIRE_FALSE(volume);
+  CHECK(volume.error().message() == file + ": corrupt (not a regular file)");
+  CHECK(check_store(path)->damages == 1);
+  CHECK(std::filesystem::symlink_status(file).type() == type);
+  const auto report = repair_store(path);
+  INFO((report ? "" : report.error().message()));
+  REQUIRE(report);
+  REQUIRE(report->set_aside.size() == 1);
+  CHECK(std::filesystem::symlink_status(report->set_aside.front()).type() == type);
+  CHECK(open_store_at(path).totals()->entries == (is_manifest ? 1 : 0));
+  CHECK(check_store(path)->damages == 0);
+}
+
 TEST_CASE("what has a segment's name and is no file is left alone", "[store]") {
   const TempDir directory;
   const std::string path = make_store(directory);
