@@ -63,8 +63,17 @@ Result<JournalEnd> Recovery::replay_last(const SegmentEntry& entry) {
   return behind(file, groups);
 }
 
+/// They take room that the tail's copy may need.
+Result<void> Recovery::remove_leftovers() const {
+  for (const std::string& name : leftovers_) {
+    if (auto removed = directory_.remove(name); !removed) return removed;
+  }
+  return {};
+}
+
 /// Where the journal goes on: all groups were read, those that are durable done.
 Result<JournalEnd> Recovery::behind(const SegmentFile& file, const CountedGroups& groups) {
+  if (auto removed = remove_leftovers(); !removed) return std::unexpected(std::move(removed.error()));
   const std::uint64_t cut = tail_.empty() ? groups.place().position : tail_.front().begin;
   const bool goes_on_here = tail_.empty() && groups.unfinished_bytes() == 0;
   if (goes_on_here) return go_on(file, groups.mark().value_or(log::FoundGroup{.begin = cut, .commit = last_commit_}));

@@ -24,9 +24,11 @@ namespace packfs::store {
 /// can take away what was once read, and nothing left behind by an earlier one can come back.
 class Recovery {
  public:
-  /// Borrows all. The manifest follows what recovery does.
-  Recovery(const Directory& directory, Manifest& manifest, Replayer& replayer) noexcept
-      : directory_(directory), manifest_(manifest), replayer_(replayer) {}
+  /// Borrows all but the names: files that are removed before anything is written, but not from a store that is
+  /// refused. The manifest follows what recovery does.
+  Recovery(const Directory& directory, Manifest& manifest, Replayer& replayer,
+           std::vector<std::string> leftovers) noexcept
+      : directory_(directory), manifest_(manifest), replayer_(replayer), leftovers_(std::move(leftovers)) {}
 
   /// Errors, with path and offset: corrupt; unsupported_version; no_memory; an errno of the host.
   Result<JournalEnd> run();
@@ -34,6 +36,7 @@ class Recovery {
  private:
   Result<void> replay_closed(const SegmentEntry& entry);
   Result<JournalEnd> replay_last(const SegmentEntry& entry);
+  Result<void> remove_leftovers() const;
   Result<JournalEnd> behind(const SegmentFile& file, const CountedGroups& groups);
   Result<JournalEnd> carry_forward(const SegmentFile& file, std::uint64_t cut);
   Result<std::uint64_t> copy_groups(const SegmentFile& file, log::SegmentWriter& writer) const;
@@ -43,6 +46,7 @@ class Recovery {
   const Directory& directory_;
   Manifest& manifest_;
   Replayer& replayer_;
+  std::vector<std::string> leftovers_;
   std::uint64_t last_commit_ = 0;
   std::vector<log::FoundGroup> tail_;  // read, but not known to be durable
 };

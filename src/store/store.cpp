@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <new>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/io_loops.h"
 #include "store/directory.h"
@@ -37,27 +39,17 @@ Result<Manifest> create(const Directory& directory, const tree::Stamp& stamp) {
   return manifest;
 }
 
-/// Removes what an earlier process did not come to use.
-Result<void> clean(const Directory& directory, const Manifest& manifest) {
-  const auto left = leftovers_of(directory, manifest);
-  if (!left) return std::unexpected(left.error());
-  for (const std::string& name : *left) {
-    if (auto removed = directory.remove(name); !removed) return removed;
-  }
-  return {};
-}
-
 VolumeOptions owner_of(const StoreOptions& options) { return {.uid = options.uid, .gid = options.gid}; }
 
 Result<std::shared_ptr<volume::Core>> recovered(Directory directory, base::unique_fd lock, Manifest manifest,
-                                                const StoreOptions& options) {
+                                                std::vector<std::string> leftovers, const StoreOptions& options) {
   auto core = volume::Core::make({}, owner_of(options), {0, manifest.created, manifest.uid, manifest.gid});
   if (!core) return core;
   (*core)->domain().heap().set_origin(manifest.store_id);
   JournalEnd end;
   {
     Replayer replayer(**core);
-    auto found = Recovery(directory, manifest, replayer).run();
+    auto found = Recovery(directory, manifest, replayer, std::move(leftovers)).run();
     if (!found) return std::unexpected(std::move(found.error()));
     end = std::move(*found);
   }
@@ -93,6 +85,7 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
   // As it is now that nobody else changes it.
   manifest = directory->manifest();
   if (!manifest) return std::unexpected(std::move(manifest.error()));
+  std::vector<std::string> leftovers;
   if (!*manifest) {
     auto created = create(*directory, volume::Core::first_stamp(owner_of(options)));
     if (!created) return std::unexpected(std::move(created.error()));
@@ -100,9 +93,11 @@ Result<std::shared_ptr<volume::Core>> opened(base::Io& io, std::string_view path
   } else {
     // Perhaps renamed by a process that was killed then: what is acknowledged from now on counts on its being there.
     if (auto synced = directory->sync(); !synced) return std::unexpected(std::move(synced.error()));
-    if (auto cleaned = clean(*directory, **manifest); !cleaned) return std::unexpected(std::move(cleaned.error()));
+    auto left = leftovers_of(*directory, **manifest);
+    if (!left) return std::unexpected(std::move(left.error()));
+    leftovers = std::move(*left);
   }
-  return recovered(std::move(*directory), std::move(*lock), std::move(**manifest), options);
+  return recovered(std::move(*directory), std::move(*lock), std::move(**manifest), std::move(leftovers), options);
 }
 
 }  // namespace

@@ -151,9 +151,14 @@ TEST_CASE("what recovery refuses it does not change", "[store]") {
   bytes[killed.ends[1]] ^= std::byte{1};
   write_host_file(killed.segment, bytes);
   const auto manifest = read_host_file(killed.path + "/CURRENT");
+  const std::string left = killed.path + "/segment-0000000000000001";
+  write_host_file(left, {});
+  write_host_file(killed.path + "/CURRENT.new", bytes_of("half"));
   CHECK_FALSE(Volume::open(killed.path));
   CHECK(read_host_file(killed.segment) == bytes);
   CHECK(read_host_file(killed.path + "/CURRENT") == manifest);
+  CHECK(text_of(read_host_file(killed.path + "/CURRENT.new")) == "half");
+  CHECK(std::filesystem::remove(left));
   CHECK(segment_of(killed.path) == killed.segment);
 }
 
