@@ -40,7 +40,7 @@ void stop_on(int signal_number) {
 int main(int argc, char** argv) {
   packfs::base::Io& io = packfs::base::system_io();
   reserve_standard_descriptors(io);
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);  // the call that fails tells
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) stop_on(signal_number);
   const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const packfs::cli::Streams streams{

@@ -24,6 +24,15 @@ TEST_CASE("the command needs fmt besides, and no network library", "[house][bina
   CHECK(library_problems(output_of("readelf -d " PACKFS_COMMAND), {"libfmt"}) == Problems{});
 }
 
+TEST_CASE("a command that reaches the limit of a file's size says so, and is not killed", "[house][binaries]") {
+  const Outcome outcome = run_shell("at=$(mktemp -d); (ulimit -f 0; exec " PACKFS_COMMAND
+                                    " init $at/store 2>&1); "
+                                    "code=$?; rm -r $at; exit $code");
+  CHECK(outcome.exit_code == 1);
+  INFO(outcome.output);
+  CHECK(outcome.output.ends_with(": File too large\n"));
+}
+
 TEST_CASE("no layer reaches the kernel past base::Io", "[house][binaries]") {
   const std::string engine = output_of("nm -A -u " PACKFS_LIBRARY);
   CHECK(engine.contains("system_io"));
