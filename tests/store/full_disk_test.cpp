@@ -1,4 +1,9 @@
+#include <sys/resource.h>
+
+#include <array>
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -8,7 +13,10 @@
 
 #include "packfs/store.h"
 #include "store/small_disk.h"
+#include "store/store.h"
 #include "store/stores.h"
+#include "support/fault_io.h"
+#include "support/temp_dir.h"
 
 using namespace packfs;
 using namespace packfs::testing;
@@ -59,6 +67,26 @@ std::map<std::string, std::vector<std::byte>> files_of(const std::string& direct
   }
   return files;
 }
+
+/// How long files may get, while it lives.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+  ~SizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
 
 constexpr std::array kTypes{SmallDisk::Type::tmpfs, SmallDisk::Type::ext4};
 
@@ -178,4 +206,40 @@ TEST_CASE("what cannot be recovered for want of room stays as it is, and is reco
     check_files(open_store_at(path).snapshot(), sizes);
     CHECK(check_store(path)->damage.empty());
   }
+}
+
+TEST_CASE("a limit of the size of files, or a quota, costs the write at hand", "[store][full]") {
+  const TempDir directory;
+  const std::string path = directory.path("store");
+  FaultIo io(base::system_io());
+  std::vector<std::size_t> sizes;
+  const auto add = [&](Volume& volume, std::size_t size) {
+    must(volume.write(std::to_string(sizes.size()), bytes_of(content_of_file(sizes.size(), size))));
+    sizes.push_back(size);
+  };
+  {
+    auto volume = store::open(io, path, {});
+    REQUIRE(volume);
+    add(*volume, 10);
+    {
+      const SizeLimit limit(300'000);
+      std::optional<Error> error;
+      for (const std::size_t size : {50'000U, 300U}) {
+        error = fill(*volume, sizes, size);
+        CHECK(error->code() == ErrorCode::too_large);
+        CHECK(error->path() == segment_of(path));
+      }
+      check_files(volume->snapshot(), sizes);
+    }
+    add(*volume, 50'000);
+    io.fail({.call = "pwrite", .for_ever = true}, EDQUOT);
+    const auto refused = volume->write("x", bytes_of("x"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode{EDQUOT});
+    CHECK(refused.error().path() == segment_of(path));
+    io.heal();
+    add(*volume, 10);
+  }
+  check_files(open_store_at(path).snapshot(), sizes);
+  CHECK(check_store(path)->damage.empty());
 }
