@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "packfs/store.h"
+#include "store/small_disk.h"
 #include "store/store.h"
 #include "store/stores.h"
 #include "support/fault_io.h"
@@ -145,6 +147,31 @@ TEST_CASE("a reader writes nothing, locks nothing and makes nothing", "[store][f
     CHECK(is_reading(call));
   }
   CHECK(io.open_descriptors() == 0);
+}
+
+TEST_CASE("on a read-only medium a store is read and checked, whatever was left in it, and not written", "[store]") {
+  const auto disk = SmallDisk::mount(SmallDisk::Type::tmpfs);
+  if (!disk) {
+    WARN("skipped: no tmpfs can be mounted here");
+    return;
+  }
+  const std::string path = disk->path("killed");
+  {
+    Volume live = writer_of(disk->path("live"), 64);
+    must(live.write("a", bytes_of("x")));
+    must(live.write("b", bytes_of("y")));
+    copy_killed(disk->path("live"), path);
+  }
+  std::filesystem::remove(path + "/LOCK");
+  write_host_file(path + "/CURRENT.new", bytes_of("half"));
+  disk->make_read_only();
+  CHECK(read_text(reader_of(path), "b") == "y");
+  CHECK(check_store(path)->damages == 0);
+  const auto writer = Volume::open(path);
+  REQUIRE_FALSE(writer);
+  CHECK(writer.error().code() == ErrorCode::read_only);
+  CHECK(writer.error().path() == path + "/LOCK");
+  CHECK(repair_store(path).error().code() == ErrorCode::read_only);
 }
 
 TEST_CASE("a group that is half there is not there yet for a reader", "[store][follower]") {

@@ -33,6 +33,12 @@ std::unique_ptr<SmallDisk> SmallDisk::mount(Type type) {
 
 SmallDisk::~SmallDisk() { ::umount2(directory_.path("mounted").c_str(), MNT_DETACH); }
 
+void SmallDisk::make_read_only() const {
+  if (::mount("none", directory_.path("mounted").c_str(), "", MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
+    throw std::runtime_error("mount");
+  }
+}
+
 std::uint64_t SmallDisk::room() const {
   struct statvfs status{};
   if (::statvfs(directory_.path("mounted").c_str(), &status) != 0) throw std::runtime_error("statvfs");

@@ -28,6 +28,9 @@ class SmallDisk {
   /// Takes room, all but about so much, into a file of that name; removing it gives it back.
   void take_room(const std::string& name, std::uint64_t all_but) const;
 
+  /// From now on; nothing in it may be open for writing.
+  void make_read_only() const;
+
  private:
   SmallDisk() = default;
 
