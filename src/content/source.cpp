@@ -34,6 +34,7 @@ Result<std::unique_ptr<Source>> Source::open(base::Io& io, base::unique_fd fd, s
   const auto mapped = base::checked(io.mmap(length, source->fd_.get(), 0, &address));
   if (!mapped) return std::unexpected(mapped.error());
   source->base_ = static_cast<const std::byte*>(address);
+  source->fd_.reset();
   return source;
 }
 

@@ -12,7 +12,8 @@
 
 namespace packfs::content {
 
-/// The bytes of one immutable file, mapped or read with pread. Owns the descriptor and the mapping.
+/// The bytes of one immutable file, mapped or read with pread. Owns the mapping, and the descriptor, which a mapping
+/// does without: a store of many segments has them all mapped.
 /// Threads: all const calls from any thread.
 class Source {
  public:

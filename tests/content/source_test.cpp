@@ -97,11 +97,11 @@ TEST_CASE("a source that cannot be mapped gives the errno and closes its descrip
   CHECK(io.open_descriptors() == 0);
 }
 
-TEST_CASE("a source takes its mapping and descriptor with it", "[content][source]") {
+TEST_CASE("a source keeps its mapping or its descriptor, and takes it with it", "[content][source]") {
   FaultIo io(base::system_io());
-  {
-    const OpenImage image(noise(5, 100), true, io);
-    CHECK(io.open_descriptors() == 1);
+  for (const bool map : {false, true}) {
+    const OpenImage image(noise(5, 100), map, io);
+    CHECK(io.open_descriptors() == (map ? 0 : 1));
   }
   CHECK(io.open_descriptors() == 0);
   CHECK(io.count("mmap") == io.count("munmap"));

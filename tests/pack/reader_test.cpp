@@ -215,7 +215,7 @@ TEST_CASE("all that was opened and mapped is given back", "[pack][reader]") {
     REQUIRE(reader);
     const Pack pack(*reader);
     REQUIRE(pack.root().lstat(path_of(3)));
-    CHECK(io.open_descriptors() == 1);
+    CHECK(io.open_descriptors() == (mode == ReadMode::mmap ? 0 : 1));
   }
   CHECK(io.open_descriptors() == 0);
   CHECK(io.count("mmap") == io.count("munmap"));
@@ -237,7 +237,7 @@ TEST_CASE("whatever call fails while a pack is opened, its errno is returned and
     }
     CHECK(io.open_descriptors() == 0);
   }
-  CHECK(nth > 4);
+  CHECK(nth > 3);  // closing what is mapped is the fourth, and may fail
 }
 
 TEST_CASE("a pread that fails or falls short is an error or is gone on with", "[pack][reader]") {

@@ -178,6 +178,25 @@ TEST_CASE("however long a transaction is, its segment is mapped a few times only
   CHECK(std::ranges::count_if(calls, mapped) <= 4);
 }
 
+TEST_CASE("however many segments a store has, it has a few descriptors open", "[store][contents]") {
+  const TempDir directory;
+  FaultIo io(base::system_io());
+  StoreOptions options;
+  options.segment_bytes = 64;
+  {
+    auto volume = store::open(io, directory.path("store"), options);
+    REQUIRE(volume);
+    for (int i = 0; i < 30; ++i) must(volume->write(std::to_string(i), bytes_of(text('x'))));
+  }
+  for (const bool read_only : {false, true}) {
+    options.read_only = read_only;
+    const auto volume = store::open(io, directory.path("store"), options);
+    REQUIRE(volume);
+    CHECK(read_text(*volume, "0") == text('x'));
+  }
+  CHECK(io.most_open_descriptors() < 10);
+}
+
 TEST_CASE("damage in what was appended is met by who reads it, not by who opens the store", "[store][contents]") {
   const TempDir directory;
   const std::string path = directory.path("store");
