@@ -1,8 +1,10 @@
 #include "store/salvage.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <new>
+#include <unordered_map>
 #include <utility>
 
 #include "content/corruption.h"
@@ -123,6 +125,25 @@ Result<std::uint64_t> last_commit_of(const Directory& directory, const log::Segm
   }
 }
 
+using Headers = std::unordered_map<std::uint64_t, log::SegmentHeader>;  // by segment
+
+/// The segments up to this one; none when one before it is missing.
+std::vector<SegmentEntry> chain_to(const log::SegmentHeader& end, const Headers& headers) {
+  std::vector<SegmentEntry> chain{{end.segment_id, 0, end.base_commit}};
+  std::uint64_t previous = end.previous_segment;
+  std::uint64_t cut = end.previous_cut;
+  while (previous != 0 && chain.size() <= headers.size()) {
+    const auto found = headers.find(previous);
+    if (found == headers.end()) break;
+    chain.push_back({previous, cut, found->second.base_commit});
+    previous = found->second.previous_segment;
+    cut = found->second.previous_cut;
+  }
+  if (previous != 0) return {};
+  std::ranges::reverse(chain);
+  return chain;
+}
+
 }  // namespace
 
 Result<Prefix> find_prefix(const Directory& directory, const Manifest& manifest) {
@@ -133,36 +154,30 @@ Result<Prefix> find_prefix(const Directory& directory, const Manifest& manifest)
 }
 
 Result<std::vector<SegmentEntry>> find_chain(const Directory& directory, const std::vector<std::string>& names) {
-  std::vector<log::SegmentHeader> headers;
+  Headers headers;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;  // the last commit of each segment, and the segment
   for (const std::string& name : names) {
     const auto id = segment_id_of(name);
     if (!id) continue;
     const auto header = header_of(directory, *id);
     if (!header) return std::unexpected(header.error());
-    if (*header) headers.push_back(**header);
+    if (!*header) continue;
+    headers.emplace(*id, **header);
+    const auto last = last_commit_of(directory, **header);
+    if (!last) return std::unexpected(last.error());
+    ends.emplace_back(*last, *id);
   }
+  std::ranges::sort(ends, std::greater());
   // Of the chains that begin with a first segment, the one that goes furthest: a segment that a crash kept from being
   // adopted ends before, or where, the one it was to follow does.
   std::vector<SegmentEntry> best;
   std::uint64_t best_commit = 0;
-  for (const log::SegmentHeader& end : headers) {
-    const auto last = last_commit_of(directory, end);
-    if (!last) return std::unexpected(last.error());
-    std::vector<SegmentEntry> chain{{end.segment_id, 0, end.base_commit}};
-    std::uint64_t previous = end.previous_segment;
-    std::uint64_t cut = end.previous_cut;
-    while (previous != 0 && chain.size() <= headers.size()) {
-      const auto found = std::ranges::find(headers, previous, &log::SegmentHeader::segment_id);
-      if (found == headers.end()) break;
-      chain.insert(chain.begin(), {found->segment_id, cut, found->base_commit});
-      previous = found->previous_segment;
-      cut = found->previous_cut;
-    }
-    if (previous != 0 || !can_be_said(chain)) continue;
-    if (!best.empty() && *last < best_commit) continue;
-    if (!best.empty() && *last == best_commit && chain.size() <= best.size()) continue;
+  for (const auto& [last, end] : ends) {
+    if (!best.empty() && last < best_commit) break;
+    auto chain = chain_to(headers.at(end), headers);
+    if (chain.size() <= best.size() || !can_be_said(chain)) continue;
     best = std::move(chain);
-    best_commit = *last;
+    best_commit = last;
   }
   return best;
 }
