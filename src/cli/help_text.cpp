@@ -136,7 +136,8 @@ Example: a symlink
     {Command::log, kKeeping, "log", "Show the journal of a store", "log [OPTIONS] STORE",
      R"(One line for each record: segment, offset in it, commit, what was done, with which
 values, and the path. The record "commit" closes those of one commit, "mark" is what an
-orderly end of a writer leaves. Damage is named, and the exit code is 1.
+orderly end of a writer leaves. Commit numbers rise; marks and what was dropped have
+numbers too. Damage is named, and the exit code is 1.
 --json gives one object on each line.
 
 Example: the last ten
